@@ -1,0 +1,237 @@
+"""Configuration: frozen, strict pydantic models, read from TOML or JSON, overridden with ``key=value``.
+
+An unknown key is an error that names the nearest valid one. Nothing here imports torch: the command line
+reads configuration before it knows whether it will need a model.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from nmt.errors import ConfigError
+
+FORMAT_VERSION = 1
+
+
+class StrictModel(BaseModel):
+    """A frozen pydantic model that refuses unknown keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
+
+
+class SpecialIds(StrictModel):
+    """Token ids with a meaning of their own; the defaults are those of our SentencePiece models."""
+
+    pad: int = 0
+    unk: int = 1
+    bos: int = 2
+    eos: int = 3
+
+
+class TransformerConfig(StrictModel):
+    """The encoder-decoder Transformer (Vaswani et al. 2017)."""
+
+    architecture: Literal["transformer"] = "transformer"
+    vocab_size: int = Field(gt=4)
+    d_model: int = Field(256, gt=0)
+    d_ff: int = Field(1024, gt=0)
+    n_heads: int = Field(4, gt=0)
+    n_encoder_layers: int = Field(4, gt=0)
+    n_decoder_layers: int = Field(4, gt=0)
+    dropout: float = Field(0.1, ge=0, lt=1)
+    attention_dropout: float = Field(0.0, ge=0, lt=1)
+    activation_dropout: float = Field(0.0, ge=0, lt=1)
+    norm: Literal["pre", "post"] = "pre"
+    activation: Literal["relu", "gelu"] = "relu"
+    positions: Literal["sinusoidal", "learned"] = "sinusoidal"
+    max_positions: int = Field(1024, gt=0)
+    tie_embeddings: Literal["none", "decoder", "all"] = "all"
+    """``decoder`` ties target embedding and output projection; ``all`` shares the source embedding too."""
+    alignment_layer: int = -1
+    """Decoder layer whose cross-attention is shown to search and alignment (negative: from the top)."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.d_model % self.n_heads:
+            raise ValueError(f"d_model {self.d_model} is not a multiple of n_heads {self.n_heads}")
+        if not -self.n_decoder_layers <= self.alignment_layer < self.n_decoder_layers:
+            raise ValueError(
+                f"alignment_layer {self.alignment_layer} is not among the {self.n_decoder_layers} decoder layers"
+            )
+        return self
+
+
+class RnnConfig(StrictModel):
+    """The RNN encoder-decoder, with attention (Bahdanau et al. 2015) or without (Sutskever et al. 2014)."""
+
+    architecture: Literal["rnn"] = "rnn"
+    vocab_size: int = Field(gt=4)
+    d_embedding: int = Field(256, gt=0)
+    d_hidden: int = Field(512, gt=0)
+    attention: Literal["additive", "dot", "scaled_dot", "general", "none"] = "additive"
+    dropout: float = Field(0.2, ge=0, lt=1)
+    tie_embeddings: Literal["none", "decoder", "all"] = "all"
+
+
+ModelConfig = Annotated[TransformerConfig | RnnConfig, Field(discriminator="architecture")]
+
+
+class SamplingConfig(StrictModel):
+    """Ancestral sampling instead of search."""
+
+    temperature: float = Field(1.0, gt=0, le=10)
+    top_k: int = Field(0, ge=0)
+    """Keep the k most probable tokens; 0 keeps all."""
+    top_p: float = Field(1.0, gt=0, le=1)
+    """Keep the smallest set of tokens whose probability reaches p (Holtzman et al. 2020)."""
+    seed: int = 0
+
+
+class GenerationConfig(StrictModel):
+    """How a translation is searched for; ``generation.json`` of a model folder."""
+
+    beam_size: int = Field(5, ge=1, le=64)
+    n_best: int = Field(1, ge=1, le=64)
+    length_normalization: Literal["gnmt", "mean", "none"] = "gnmt"
+    """GNMT: log P / ((5+|y|)/6)^alpha (Wu et al. 2016, eq. 14); mean: log P / |y|. |y| counts EOS."""
+    length_penalty: float = Field(0.6, ge=0, le=5)
+    """Alpha of the GNMT length penalty."""
+    coverage_penalty: float = Field(0.0, ge=0, le=5)
+    """Beta of the GNMT coverage penalty (Wu et al. 2016, eq. 14); 0 needs no attention."""
+    max_length_ratio: float = Field(2.0, gt=0, le=10)
+    """A target may have at most ratio x source tokens + offset tokens, EOS not counted."""
+    max_length_offset: int = Field(20, ge=1, le=1000)
+    no_repeat_ngram_size: int = Field(0, ge=0)
+    sampling: SamplingConfig | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.n_best > self.beam_size:
+            raise ValueError(f"n_best {self.n_best} is larger than beam_size {self.beam_size}")
+        return self
+
+
+class AlignmentConfig(StrictModel):
+    """Where word links come from: cross-attention of the forced pass."""
+
+    layer: int | None = None
+    """Decoder layer; None takes the model's ``alignment_layer``."""
+    heads: tuple[int, ...] | None = None
+    """Heads of that layer to average; None averages all."""
+
+
+class ModelFolderConfig(StrictModel):
+    """``config.json`` of a model folder."""
+
+    format_version: Literal[1] = 1
+    name: str
+    source_language: str = "en"
+    target_language: str = "fr"
+    model: ModelConfig
+    special_ids: SpecialIds = SpecialIds()
+    alignment: AlignmentConfig = AlignmentConfig()
+    max_source_tokens: int = Field(256, gt=0)
+    """A sentence of more tokens is not translated as one: it is split or refused, never cut."""
+    library_version: str
+
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+
+def parse(model_type: type[ModelT], values: Mapping[str, Any], *, where: str) -> ModelT:
+    """Validate ``values``; ``where`` (a file name, say) begins every error message.
+
+    Raises:
+        ConfigError: naming each wrong key, its value, and for an unknown key the nearest valid one.
+    """
+    try:
+        return model_type.model_validate(dict(values))
+    except ValidationError as error:
+        raise ConfigError(f"{where}: " + "; ".join(_explain(model_type, error))) from None
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a TOML file.
+
+    Raises:
+        ConfigError: the file is missing, not UTF-8 or not TOML.
+    """
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror or error}") from None
+    except ValueError as error:
+        raise ConfigError(f"{path}: not valid TOML: {error}") from None
+
+
+def apply_overrides(values: dict[str, Any], overrides: Iterable[str]) -> dict[str, Any]:
+    """Return ``values`` with each ``dotted.key=value`` set; a value is TOML where it parses, else text.
+
+    Raises:
+        ConfigError: an override holds no ``=``, or its key leads through something that is no table.
+    """
+    result: dict[str, Any] = json.loads(json.dumps(values))
+    for override in overrides:
+        key, equals, text = override.partition("=")
+        if not equals or not key.strip():
+            raise ConfigError(f"--set {override}: expected key=value, for example --set training.seed=2")
+        *parents, last = key.strip().split(".")
+        table = result
+        for parent in parents:
+            table = table.setdefault(parent, {})
+            if not isinstance(table, dict):
+                raise ConfigError(f"--set {override}: {parent} is a value, not a table")
+        table[last] = _toml_value(text.strip())
+    return result
+
+
+def _toml_value(text: str) -> Any:  # noqa: ANN401 - whatever TOML holds
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _explain(model_type: type[BaseModel], error: ValidationError) -> Iterable[str]:
+    """One phrase for each problem; values are shown cut to 80 characters."""
+    for problem in error.errors(include_url=False):
+        path = ".".join(str(part) for part in problem["loc"]) or "(all)"
+        if problem["type"] == "extra_forbidden":
+            known = _known_keys(model_type, problem["loc"][:-1])
+            key = str(problem["loc"][-1])
+            near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+            hint = f"did you mean '{near[0]}'?" if near else f"known keys: {', '.join(sorted(known))}"
+            yield f"unknown key '{path}'; {hint}"
+        elif problem["type"] == "missing":
+            yield f"missing key '{path}'"
+        else:
+            value = repr(problem["input"])
+            shown = value if len(value) <= 80 else value[:77] + "..."
+            message = problem["msg"].removeprefix("Value error, ")
+            yield f"{path} = {shown}: {message}"
+
+
+def _known_keys(model_type: type[BaseModel], location: tuple[int | str, ...]) -> list[str]:
+    """Keys valid at ``location``, following nested models; union tags in the path are matched by type."""
+    candidates: list[type[BaseModel]] = [model_type]
+    for part in location:
+        following: list[type[BaseModel]] = []
+        for candidate in candidates:
+            if part in candidate.model_fields:
+                following += _models_in(candidate.model_fields[str(part)].annotation)
+        candidates = following or candidates
+    return sorted({key for candidate in candidates for key in candidate.model_fields})
+
+
+def _models_in(annotation: object) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    arguments = getattr(annotation, "__args__", ())
+    return [model for argument in arguments for model in _models_in(argument)]

@@ -1,0 +1,1 @@
+"""Faster ways to be a StepDecoder; chosen once, at load."""

@@ -1,0 +1,1 @@
+"""Building blocks of the models, one concept a file; plain numbers in, tensors out."""

@@ -1,0 +1,1 @@
+"""Architectures, and the interface that search, training and alignment know them by."""

@@ -1,0 +1,1 @@
+"""Corpora, loss, schedule, loop and evaluation: everything that makes a model. Imports nmt."""
