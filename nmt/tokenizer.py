@@ -1,0 +1,180 @@
+"""SentencePiece (Kudo and Richardson 2018): text <-> sub-word ids, and every piece knows its character span.
+
+Ids never include BOS or EOS; ``Batch`` adds those. Spans are in characters (Unicode code points), half open,
+and leave out white space: the piece ``▁chat`` of "un chat" spans 3-7. A piece that is white space alone, such
+as a bare ``▁``, has an empty span at the start of what follows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import sentencepiece
+
+from nmt.config import SpecialIds
+from nmt.errors import InputError, ModelFolderError
+
+WORD_START = "\u2581"
+"""SentencePiece writes a space, and the start of a text, as this character."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One sub-word token and the characters that it stands for: ``text[start:end]``."""
+
+    id: int
+    text: str
+    """The piece as SentencePiece writes it, with ``▁`` for a space and ``<0xE9>`` for a byte."""
+    start: int
+    end: int
+
+
+class Tokenizer:
+    """A trained SentencePiece model with byte fallback: any text has an encoding.
+
+    Raises:
+        ModelFolderError: ``model_bytes`` are not a SentencePiece model, or one that lacks a special piece;
+            ``name`` begins the message.
+    """
+
+    def __init__(self, model_bytes: bytes, *, name: str = "tokenizer") -> None:
+        try:
+            # One thread: a pool costs more than it saves on the few sentences of a request.
+            self._processor = sentencepiece.SentencePieceProcessor(model_proto=model_bytes, num_threads=1)
+        except (RuntimeError, ValueError):
+            raise ModelFolderError(
+                f"{name}: not a SentencePiece model ({len(model_bytes)} bytes); copy the file again"
+            ) from None
+        ids = {
+            "pad": self._processor.pad_id(),
+            "unk": self._processor.unk_id(),
+            "bos": self._processor.bos_id(),
+            "eos": self._processor.eos_id(),
+        }
+        absent = [key for key, id_ in ids.items() if id_ < 0]
+        if absent:
+            raise ModelFolderError(
+                f"{name}: the SentencePiece model has no {', '.join(absent)} piece; "
+                "train it with pad_id=0, unk_id=1, bos_id=2, eos_id=3"
+            )
+        self.special = SpecialIds(**ids)
+        self.vocab_size: int = self._processor.get_piece_size()
+
+    @classmethod
+    def load(cls, path: Path) -> Tokenizer:
+        """Read ``tokenizer.model``.
+
+        Raises:
+            ModelFolderError: the file is missing, unreadable or not a SentencePiece model.
+        """
+        try:
+            model_bytes = path.read_bytes()
+        except OSError as error:
+            raise ModelFolderError(f"{path}: {error.strerror or error}") from None
+        return cls(model_bytes, name=str(path))
+
+    def encode(self, text: str) -> list[int]:
+        """Text -> ids, without BOS and EOS. Raises ``InputError`` on a lone surrogate."""
+        refuse_lone_surrogates(text)
+        ids: list[int] = self._processor.encode(text)
+        return ids
+
+    def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
+        """``encode`` of each text, in one call."""
+        for text in texts:
+            refuse_lone_surrogates(text)
+        ids: list[list[int]] = self._processor.encode(list(texts))
+        return ids
+
+    def sample(self, text: str, alpha: float, nbest: int = -1) -> list[int]:
+        """A random segmentation of ``text``; draws follow ``seed_sampling``.
+
+        Args:
+            text: what to encode.
+            alpha: BPE model: probability to skip a merge, 0 gives ``encode`` (BPE dropout, Provilkov et al.
+                2020). Unigram model: inverse temperature (sub-word regularisation, Kudo 2018), 0 is uniform.
+            nbest: unigram model: sample among so many best segmentations; -1 among all. BPE ignores it.
+        """
+        refuse_lone_surrogates(text)
+        ids: list[int] = self._processor.encode(text, enable_sampling=True, alpha=alpha, nbest_size=nbest)
+        return ids
+
+    def encode_pieces(self, text: str) -> list[Piece]:
+        """Pieces of ``text``, the same ids as ``encode``; spans index ``text`` as given.
+
+        Several pieces share one span where normalisation or byte fallback made several out of one character.
+        """
+        refuse_lone_surrogates(text)
+        return self._pieces(self._processor.encode(text, return_type="offset_mapping"), text)
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Ids -> text. Special ids vanish; bytes that form no character become U+FFFD.
+
+        Raises:
+            ValueError: an id is outside the vocabulary.
+        """
+        self._check_ids(ids)
+        text: str = self._processor.decode(list(ids))
+        return text
+
+    def decode_pieces(self, ids: Sequence[int]) -> tuple[str, list[Piece]]:
+        """Ids -> the text of ``decode`` and one piece for each id, with spans in that text.
+
+        The spans cover every character of the text but white space, in order. The bytes of one character
+        share its span; a special id has an empty one.
+        """
+        self._check_ids(ids)
+        mapping = self._processor.decode(list(ids), return_type="offset_mapping")
+        text: str = mapping["text"]
+        return text, self._pieces(mapping, text)
+
+    def _check_ids(self, ids: Sequence[int]) -> None:
+        for id_ in ids:
+            if not 0 <= id_ < self.vocab_size:
+                raise ValueError(f"id {id_} is outside the vocabulary of {self.vocab_size} pieces")
+
+    def _pieces(self, mapping: Mapping[str, Any], text: str) -> list[Piece]:
+        """SentencePiece gives a character to the last of its pieces; give it to all, without white space."""
+        rows = list(zip(mapping["ids"], mapping["pieces"], mapping["offsets"], strict=True))
+        pieces: list[Piece] = []
+        following_end = 0
+        for id_, piece, (start, end) in reversed(rows):
+            if start == end and self._stands_for_text(id_, piece):
+                end = max(end, following_end)  # noqa: PLW2901 - begins a character that a later piece completes
+            elif start < end:
+                following_end = end
+            pieces.append(Piece(id_, piece, *_without_white_space(text, start, end)))
+        return pieces[::-1]
+
+    def _stands_for_text(self, id_: int, piece: str) -> bool:
+        return piece.strip(WORD_START) != "" and not self._processor.is_control(id_)
+
+
+def seed_sampling(seed: int) -> None:
+    """Seed ``Tokenizer.sample``: SentencePiece has one generator for the process, not one for each model."""
+    sentencepiece.set_random_generator_seed(seed)
+
+
+def refuse_lone_surrogates(text: str) -> None:
+    """Raise ``InputError`` when ``text`` holds half of a UTF-16 pair, which stands for no character."""
+    if text.isascii():
+        return
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"character {error.start} (counted from 0) is U+{ord(text[error.start]):04X}, half of a surrogate"
+            " pair and no character by itself; send valid Unicode"
+        ) from None
+
+
+def _without_white_space(text: str, start: int, end: int) -> tuple[int, int]:
+    """Narrow a span to leave out white space at both ends; an empty one goes to the old end."""
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    return start, end
