@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 import sentencepiece
+import torch
 
+from nmt.checkpoint import save_model_folder
+from nmt.config import GenerationConfig, ModelFolderConfig, TransformerConfig
+from nmt.models.build import Model, build_model
 from nmt.tokenizer import Tokenizer
 
 SENTENCES = [
@@ -67,3 +71,52 @@ def tokenizer_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def tokenizer(tokenizer_file: Path) -> Tokenizer:
     return Tokenizer.load(tokenizer_file)
+
+
+def tiny_config(tokenizer: Tokenizer, **model: object) -> ModelFolderConfig:
+    """A model folder's configuration: a Transformer of width 16 with two layers on each side."""
+    return ModelFolderConfig(
+        name="tiny",
+        model=TransformerConfig(
+            **{
+                "vocab_size": tokenizer.vocab_size,
+                "d_model": 16,
+                "d_ff": 32,
+                "n_heads": 2,
+                "n_encoder_layers": 2,
+                "n_decoder_layers": 2,
+                **model,
+            }
+        ),
+        special_ids=tokenizer.special,
+        max_source_tokens=40,
+        library_version="0.0.0",
+    )
+
+
+def tiny_model(config: ModelFolderConfig) -> Model:
+    """Random weights times 3, so that predictions depend on what was read."""
+    torch.manual_seed(7)
+    model = build_model(config.model).eval().requires_grad_(False)
+    for parameter in model.parameters():
+        parameter.mul_(3)
+    return model
+
+
+def save_tiny_model(folder: Path, tokenizer_file: Path, **options: object) -> Model:
+    """Write a model folder with ``tiny_model``; ``options`` override arguments of ``save_model_folder``."""
+    config = tiny_config(Tokenizer.load(tokenizer_file))
+    model = tiny_model(config)
+    save_model_folder(
+        folder,
+        **{
+            "config": config,
+            "model": model,
+            "tokenizer_file": tokenizer_file,
+            "generation": GenerationConfig(beam_size=3),
+            "card": "# tiny\n",
+            "scores": {"bleu": 1.5},
+            **options,
+        },
+    )
+    return model

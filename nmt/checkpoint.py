@@ -1,0 +1,288 @@
+"""A model folder: written whole, verified at every load, never a pickle.
+
+    config.json        format version, architecture, languages, special ids, library version
+    model.safetensors  weights; a tensor that the model shares is stored once
+    tokenizer.model    SentencePiece
+    generation.json    default beam size, penalties, limits
+    card.md            what it was trained on, with licences, and what it is not good at
+    scores.json        scores with their signatures
+    MANIFEST.sha256    ``sha256sum --check MANIFEST.sha256`` reads it too
+
+A flipped bit is an error that names the file, not a wrong translation. Other files in the folder stay as they
+are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import safetensors
+import torch
+from pydantic import BaseModel
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from nmt.config import FORMAT_VERSION, GenerationConfig, ModelFolderConfig, parse
+from nmt.errors import ConfigError, ModelFolderError, NumericalError
+from nmt.models.build import Model, build_model
+from nmt.tokenizer import Tokenizer
+
+CONFIG, WEIGHTS, TOKENIZER, GENERATION = (
+    "config.json",
+    "model.safetensors",
+    "tokenizer.model",
+    "generation.json",
+)
+CARD, SCORES, MANIFEST = "card.md", "scores.json", "MANIFEST.sha256"
+FILES = (CONFIG, WEIGHTS, TOKENIZER, GENERATION, CARD, SCORES)
+
+PRETRAINED = Path(__file__).parent / "pretrained"
+"""Model folders that ship with the package."""
+
+WeightsDtype = Literal["float32", "bfloat16", "float16"]
+ConfigT = TypeVar("ConfigT", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class LoadedModel:
+    """What a model folder holds, ready for use: weights in float32, evaluation mode, no gradients."""
+
+    config: ModelFolderConfig
+    model: Model
+    tokenizer: Tokenizer
+    generation: GenerationConfig
+    folder: Path
+
+
+def save_model_folder(
+    folder: Path,
+    *,
+    config: ModelFolderConfig,
+    model: nn.Module,
+    tokenizer_file: Path,
+    generation: GenerationConfig,
+    card: str,
+    scores: Mapping[str, Any],
+    dtype: WeightsDtype = "float32",
+) -> None:
+    """Write a model folder beside ``folder``, flush it to disk, then put it in place.
+
+    An earlier model folder of that name stands until the new one is complete; other files in it are kept.
+
+    Args:
+        folder: where to; its parents are made.
+        config: ``config.json``.
+        model: must be what ``build_model(config.model)`` builds.
+        tokenizer_file: copied.
+        generation: ``generation.json``.
+        card: Markdown text.
+        scores: JSON values; empty before an evaluation.
+        dtype: of the weights in the file.
+
+    Raises:
+        ModelFolderError: ``folder`` exists and is no model folder, or cannot be written.
+        NumericalError: a weight is NaN or infinite, or would be in ``dtype``.
+    """
+    folder = folder.resolve()
+    if (
+        folder.exists()
+        and not (folder / MANIFEST).exists()
+        and (not folder.is_dir() or any(folder.iterdir()))
+    ):
+        raise ModelFolderError(
+            f"{folder}: exists and is not a model folder; choose another place or remove it"
+        )
+    weights = _weights_to_store(model, getattr(torch, dtype))
+    complete = folder.with_name(f".{folder.name}.new-{os.getpid()}")
+    former = folder.with_name(f".{folder.name}.old-{os.getpid()}")
+    try:
+        complete.mkdir(parents=True)
+        (complete / CONFIG).write_text(config.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        save_file(weights, complete / WEIGHTS, metadata={"format": "pt"})
+        shutil.copyfile(tokenizer_file, complete / TOKENIZER)
+        (complete / GENERATION).write_text(generation.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        (complete / CARD).write_text(card, encoding="utf-8")
+        scores_text = json.dumps(dict(scores), indent=2, ensure_ascii=False) + "\n"
+        (complete / SCORES).write_text(scores_text, encoding="utf-8")
+        write_manifest(complete)
+        for path in (*complete.iterdir(), complete):
+            _flush(path)
+        if folder.exists():
+            folder.rename(former)
+        complete.rename(folder)
+        _flush(folder.parent)
+        if former.exists():
+            for path in former.iterdir():
+                if path.name not in (*FILES, MANIFEST):
+                    path.rename(folder / path.name)
+            shutil.rmtree(former)
+    except OSError as error:
+        raise ModelFolderError(f"{error.filename or folder}: {error.strerror or error}") from None
+    finally:
+        shutil.rmtree(complete, ignore_errors=True)
+        if former.exists() and not folder.exists():
+            former.rename(folder)
+
+
+def load_model_folder(folder: Path, device: torch.device | str = "cpu") -> LoadedModel:
+    """Verify ``folder`` and build its model on ``device``.
+
+    Raises:
+        ModelFolderError: a file is missing, corrupt or at odds with another; the message names it.
+    """
+    verify_manifest(folder)
+    config = _read_config(folder / CONFIG, ModelFolderConfig)
+    generation = _read_config(folder / GENERATION, GenerationConfig)
+    tokenizer = Tokenizer.load(folder / TOKENIZER)
+    if tokenizer.vocab_size != config.model.vocab_size or tokenizer.special != config.special_ids:
+        raise ModelFolderError(
+            f"{folder / TOKENIZER}: {tokenizer.vocab_size} pieces and {tokenizer.special}, but {CONFIG} says "
+            f"{config.model.vocab_size} and {config.special_ids}; the two files are of different models"
+        )
+    model = build_model(config.model)
+    _load_weights(model, folder / WEIGHTS)
+    model.to(device).eval().requires_grad_(False)
+    return LoadedModel(config, model, tokenizer, generation, folder)
+
+
+def write_manifest(folder: Path) -> None:
+    """List the SHA-256 of each file of the model in ``MANIFEST.sha256``; needed after any change by hand."""
+    lines = [f"{_sha256(folder / name)}  {name}\n" for name in FILES]
+    (folder / MANIFEST).write_text("".join(lines), encoding="ascii")
+
+
+def verify_manifest(folder: Path) -> None:
+    """Check that the files of the model are there and are the very bytes that were written.
+
+    Raises:
+        ModelFolderError: naming the first file that is missing, unlisted or different.
+    """
+    if not folder.is_dir():
+        raise ModelFolderError(f"{folder}: no such model folder")
+    try:
+        lines = (folder / MANIFEST).read_text(encoding="ascii").splitlines()
+    except OSError as error:
+        raise ModelFolderError(
+            f"{folder / MANIFEST}: {error.strerror or error}; without it this is no complete model folder"
+        ) from None
+    except UnicodeDecodeError:
+        lines = [""]
+    matches = [re.fullmatch(r"([0-9a-f]{64})  ([\w.-]+)", line) for line in lines]
+    if not all(matches):
+        raise ModelFolderError(f"{folder / MANIFEST}: damaged; copy the model folder again")
+    listed = {match[2]: match[1] for match in matches if match}
+    for name in sorted({*FILES, *listed}):
+        path = folder / name
+        if not path.is_file():
+            raise ModelFolderError(f"{path}: missing; copy the model folder again")
+        if name not in listed:
+            raise ModelFolderError(f"{folder / MANIFEST}: does not list {name}; copy the model folder again")
+        found = _sha256(path)
+        if found != listed[name]:
+            raise ModelFolderError(
+                f"{path}: corrupt: its SHA-256 begins {found[:12]}, {MANIFEST} says {listed[name][:12]}; "
+                "copy the model folder again"
+            )
+
+
+def resolve_model(path_or_name: str | Path | None = None) -> Path:
+    """The model folder meant by a path, by the name of a model that ships, or by None: the first that ships.
+
+    Raises:
+        ModelFolderError: there is none; the message lists those that ship.
+    """
+    shipped = sorted(path for path in PRETRAINED.glob("*") if path.is_dir())
+    names = ", ".join(path.name for path in shipped) or "none"
+    if path_or_name is None:
+        if shipped:
+            return shipped[0]
+        raise ModelFolderError(f"no model ships in {PRETRAINED}; name a model folder, or train one")
+    path = Path(path_or_name).expanduser()
+    if path.is_dir():
+        return path
+    for candidate in shipped:
+        if candidate.name == str(path_or_name):
+            return candidate
+    raise ModelFolderError(
+        f"{path_or_name}: neither a model folder nor a model that ships (those are: {names})"
+    )
+
+
+def _weights_to_store(model: nn.Module, dtype: torch.dtype) -> dict[str, Tensor]:
+    weights: dict[str, Tensor] = {}
+    state = model.state_dict()
+    for name in _tied_names(model):
+        tensor = state[name].cpu()
+        stored = tensor.to(dtype) if tensor.is_floating_point() else tensor
+        if not torch.isfinite(stored).all():
+            raise NumericalError(f"weight {name} holds NaN or infinity as {stored.dtype}; it is not saved")
+        weights[name] = stored.contiguous()
+    return weights
+
+
+def _load_weights(model: nn.Module, path: Path) -> None:
+    try:
+        stored = load_file(path)
+    except (safetensors.SafetensorError, OSError, ValueError) as error:
+        raise ModelFolderError(f"{path}: not a readable safetensors file: {error}") from None
+    tied = _tied_names(model)
+    for name in sorted(tied.keys() ^ stored.keys()):
+        problem = "lacks" if name in tied else "holds an unknown"
+        raise ModelFolderError(
+            f"{path}: {problem} weight {name}; {CONFIG} and the weights are of different models"
+        )
+    expected = model.state_dict()
+    for name, tensor in stored.items():
+        if tensor.shape != expected[name].shape:
+            raise ModelFolderError(
+                f"{path}: weight {name} is {list(tensor.shape)}, "
+                f"{CONFIG} asks for {list(expected[name].shape)}"
+            )
+    model.load_state_dict({alias: stored[name] for name, aliases in tied.items() for alias in aliases})
+
+
+def _tied_names(model: nn.Module) -> dict[str, list[str]]:
+    """Each distinct tensor's first name in the state, with all its names."""
+    first: dict[tuple[int, torch.Size], str] = {}
+    names: dict[str, list[str]] = {}
+    for name, tensor in model.state_dict().items():
+        key = (tensor.data_ptr(), tensor.shape)
+        names.setdefault(first.setdefault(key, name), []).append(name)
+    return names
+
+
+def _read_config(path: Path, model_type: type[ConfigT]) -> ConfigT:
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+        version = values.get("format_version", FORMAT_VERSION)
+        if version != FORMAT_VERSION:
+            raise ModelFolderError(
+                f"{path}: format_version {version}; this version of the library reads {FORMAT_VERSION}"
+            )
+        return parse(model_type, values, where=str(path))
+    except (OSError, ValueError, AttributeError) as error:
+        raise ModelFolderError(f"{path}: not a JSON object: {error}") from None
+    except ConfigError as error:
+        raise ModelFolderError(str(error)) from None
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _flush(path: Path) -> None:
+    """Wait until ``path``, a file or a folder, is on disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,112 @@
+"""Paragraphs -> sentences and back, with every white space kept.
+
+A line break always ends a sentence; within a line the library sentencex decides. What stands between
+sentences is white space only, and ``join`` puts it back as it was.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import sentencex
+
+_LINE = re.compile("[^\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]+")
+"""A run without any of the characters at which ``str.splitlines`` splits."""
+
+_CLAUSE_END = re.compile(r"[,;:.!?\u2026)\u00bb\u2013\u2014]\s+")
+_WHITE_SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A sentence, without white space around it: ``text`` is characters ``start`` to ``end`` of the whole."""
+
+    text: str
+    start: int
+    end: int
+
+
+def split(text: str, language: str) -> list[Segment]:
+    """Sentences of ``text`` in order; around them is white space only. Blank text has none.
+
+    Args:
+        text: any text without lone surrogates.
+        language: ISO 639-1 code; it tells sentencex which abbreviations end in a full stop.
+    """
+    segments: list[Segment] = []
+    for line in _LINE.finditer(text):
+        if line.group().isspace():
+            continue
+        start = line.start()
+        for sentence in sentencex.segment(language, line.group()):
+            end = start + len(sentence)
+            segments += _stripped(text, start, end)
+            start = end
+        assert start == line.end(), "sentencex returns every character"
+    return segments
+
+
+def split_long(segment: Segment, fits: Callable[[str], bool]) -> list[Segment]:
+    """Halve a sentence until each part fits: after a clause if possible, else at a space, else anywhere.
+
+    Nothing is lost: the parts with the white space between them are the sentence. A single character is
+    never split, whether it fits or not.
+    """
+    if len(segment.text) == 1 or fits(segment.text):
+        return [segment]
+    cut = segment.start + _middle(segment.text)
+    parts: list[Segment] = []
+    for start, end in ((segment.start, cut), (cut, segment.end)):
+        text = segment.text[start - segment.start : end - segment.start]
+        for part in _stripped(text, 0, len(text)):
+            parts += split_long(Segment(part.text, start + part.start, start + part.end), fits)
+    return parts
+
+
+def join(
+    text: str, segments: Sequence[Segment], translations: Sequence[str]
+) -> tuple[str, list[tuple[int, int]]]:
+    """Put translations in the place of the segments of ``text``.
+
+    Returns:
+        The whole translation, and for each segment the span (start, end) of its translation there.
+    """
+    pieces: list[str] = []
+    spans: list[tuple[int, int]] = []
+    read = written = 0
+    for segment, translation in zip(segments, translations, strict=True):
+        between = text[read : segment.start]
+        start = written + len(between)
+        written = start + len(translation)
+        pieces += [between, translation]
+        spans.append((start, written))
+        read = segment.end
+    return "".join([*pieces, text[read:]]), spans
+
+
+def _stripped(text: str, start: int, end: int) -> list[Segment]:
+    """The segment between ``start`` and ``end`` without white space around it; none when nothing is left."""
+    part = text[start:end]
+    core = part.strip()
+    if not core:
+        return []
+    start += len(part) - len(part.lstrip())
+    return [Segment(core, start, start + len(core))]
+
+
+def _middle(text: str) -> int:
+    """The best place for a cut: in the middle half of ``text``, and there as near the middle as possible."""
+    quarter, half = len(text) // 4, len(text) // 2
+    for pattern in (_CLAUSE_END, _WHITE_SPACE):
+        places = [
+            match.end() for match in pattern.finditer(text) if quarter <= match.end() <= len(text) - quarter
+        ]
+        if places:
+            return min(places, key=lambda place: abs(place - half))
+    cut = max(half, 1)
+    while cut + 1 < len(text) and unicodedata.combining(text[cut]):
+        cut += 1  # an accent stays with its letter
+    return cut
