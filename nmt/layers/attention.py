@@ -1,0 +1,107 @@
+"""Scaled dot-product and multi-head attention (Vaswani et al. 2017, sections 3.2.1 and 3.2.2).
+
+Dimensions: B sentences, T query length, S key length, D d_model, H heads, E = D/H per head.
+Masks are True where a query may attend.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from nmt.layers.dropout import Dropout
+
+
+def scaled_dot_product_attention(
+    query_BHTE: Tensor, key_BHSE: Tensor, value_BHSE: Tensor, mask_BHTS: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
+    """softmax(Q K' / sqrt(E)) V as the paper writes it (eq. 1): the readable reference.
+
+    Args:
+        query_BHTE: queries.
+        key_BHSE: keys.
+        value_BHSE: values.
+        mask_BHTS: broadcastable to (B, H, T, S), True where attention is allowed; each query needs one True.
+
+    Returns:
+        context_BHTE and weights_BHTS, whose rows sum to 1.
+    """
+    scores_BHTS = query_BHTE @ key_BHSE.transpose(-2, -1) / math.sqrt(query_BHTE.size(-1))
+    if mask_BHTS is not None:
+        scores_BHTS = scores_BHTS.masked_fill(~mask_BHTS, -math.inf)
+    weights_BHTS = scores_BHTS.softmax(dim=-1)
+    return weights_BHTS @ value_BHSE, weights_BHTS
+
+
+class KeyValue(NamedTuple):
+    """Projected keys and values, split into heads: what a decoding state keeps of a sequence."""
+
+    key_BHSE: Tensor
+    value_BHSE: Tensor
+
+
+class MultiHeadAttention(nn.Module):
+    """H attentions in parallel on learned projections (section 3.2.2), on torch's fused kernel."""
+
+    def __init__(self, d_model: int, n_heads: int, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.n_heads = n_heads
+        self.query = nn.Linear(d_model, d_model)
+        self.key = nn.Linear(d_model, d_model)
+        self.value = nn.Linear(d_model, d_model)
+        self.output = nn.Linear(d_model, d_model)
+        self.dropout = Dropout(dropout)
+
+    def project(self, memory_BSD: Tensor) -> KeyValue:
+        """Keys and values of a sequence, to be attended to now or kept in a decoding state."""
+        return KeyValue(self._split_heads(self.key(memory_BSD)), self._split_heads(self.value(memory_BSD)))
+
+    def forward(
+        self, x_BTD: Tensor, memory: KeyValue, mask: Tensor | None = None, *, causal: bool = False
+    ) -> Tensor:
+        """Attend from ``x_BTD`` to ``memory``.
+
+        Args:
+            x_BTD: what the queries are projected from.
+            memory: projected keys and values.
+            mask: broadcastable to (B, H, T, S), True where attention is allowed.
+            causal: position t sees positions up to t alone; excludes ``mask``.
+
+        Returns:
+            output_BTD.
+        """
+        if self.training and self.dropout.p > 0:  # the fused kernel knows torch's slow dropout alone
+            output_BTD, _ = self.forward_with_weights(x_BTD, memory, mask, causal=causal)
+            return output_BTD
+        query_BHTE = self._split_heads(self.query(x_BTD))
+        context_BHTE = F.scaled_dot_product_attention(query_BHTE, *memory, attn_mask=mask, is_causal=causal)
+        return self._merge_heads(context_BHTE)
+
+    def forward_with_weights(
+        self, x_BTD: Tensor, memory: KeyValue, mask: Tensor | None = None, *, causal: bool = False
+    ) -> tuple[Tensor, Tensor]:
+        """As ``forward``, through the reference; returns output_BTD and weights_BHTS (before dropout)."""
+        query_BHTE = self._split_heads(self.query(x_BTD))
+        if causal:
+            mask = causal_mask(query_BHTE.size(2), x_BTD.device)
+        context_BHTE, weights_BHTS = scaled_dot_product_attention(query_BHTE, *memory, mask)
+        if self.training and self.dropout.p > 0:
+            context_BHTE = self.dropout(weights_BHTS) @ memory.value_BHSE
+        return self._merge_heads(context_BHTE), weights_BHTS
+
+    def _split_heads(self, x_BTD: Tensor) -> Tensor:
+        B, T, D = x_BTD.shape
+        return x_BTD.view(B, T, self.n_heads, D // self.n_heads).transpose(1, 2)  # BHTE
+
+    def _merge_heads(self, context_BHTE: Tensor) -> Tensor:
+        output_BTD: Tensor = self.output(context_BHTE.transpose(1, 2).flatten(2))
+        return output_BTD
+
+
+def causal_mask(length: int, device: torch.device | str = "cpu") -> Tensor:
+    """(T, T) bool mask, True where key position <= query position."""
+    return torch.ones(length, length, dtype=torch.bool, device=device).tril()

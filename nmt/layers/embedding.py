@@ -1,0 +1,46 @@
+"""Scaled embeddings, and weight tying (Vaswani et al. 2017, section 3.4; Press and Wolf 2017).
+
+Dimensions: B sentences, T length, D d_model, V vocabulary.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+
+class ScaledEmbedding(nn.Module):
+    """Embedding vectors times sqrt(D), so that they stand beside positional encodings of size 1."""
+
+    def __init__(self, vocab_size: int, d_model: int) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, d_model)
+        self.scale = math.sqrt(d_model)
+        nn.init.normal_(self.embedding.weight, std=d_model**-0.5)
+
+    def forward(self, ids_BT: Tensor) -> Tensor:
+        """Ids -> (B, T, D)."""
+        x_BTD: Tensor = self.embedding(ids_BT) * self.scale
+        return x_BTD
+
+    @property
+    def weight_VD(self) -> nn.Parameter:
+        """The table, to be tied."""
+        return self.embedding.weight
+
+
+class OutputProjection(nn.Module):
+    """D -> V logits; tied to an embedding table when one is given, without a bias as in the paper."""
+
+    def __init__(self, vocab_size: int, d_model: int, tied_to: ScaledEmbedding | None = None) -> None:
+        super().__init__()
+        if tied_to is None:
+            self.weight_VD = nn.Linear(d_model, vocab_size, bias=False).weight
+        else:
+            self.weight_VD = tied_to.weight_VD
+
+    def forward(self, x_BTD: Tensor) -> Tensor:
+        """(B, T, D) -> logits (B, T, V)."""
+        return F.linear(x_BTD, self.weight_VD)

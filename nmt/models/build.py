@@ -1,0 +1,93 @@
+"""From a model configuration to a module: the only place where the two meet."""
+
+from __future__ import annotations
+
+from torch import nn
+
+from nmt.config import ModelConfig, RnnConfig, TransformerConfig
+from nmt.layers.attention import MultiHeadAttention
+from nmt.layers.embedding import OutputProjection, ScaledEmbedding
+from nmt.layers.feed_forward import FeedForward
+from nmt.layers.multiplicative_attention import build_recurrent_attention
+from nmt.layers.positional_encoding import LearnedPositionalEncoding, SinusoidalPositionalEncoding
+from nmt.models.rnn import Encoder, Readout, RnnEncoderDecoder
+from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual, Transformer
+
+Model = Transformer | RnnEncoderDecoder
+
+
+def build_model(config: ModelConfig) -> Model:
+    """A freshly initialised model; torch's default generator decides the weights."""
+    if isinstance(config, TransformerConfig):
+        return build_transformer(config)
+    return build_rnn(config)
+
+
+def build_transformer(config: TransformerConfig) -> Transformer:
+    """Vaswani et al. 2017; linear maps Xavier-uniform with zero bias, embeddings normal with 1/sqrt(d_model)."""
+
+    def attention() -> MultiHeadAttention:
+        return MultiHeadAttention(config.d_model, config.n_heads, config.attention_dropout)
+
+    def feed_forward() -> FeedForward:
+        return FeedForward(
+            config.d_model, config.d_ff, activation=config.activation, dropout=config.activation_dropout
+        )
+
+    def residuals(n: int) -> list[Residual]:
+        return [Residual(config.d_model, config.dropout, config.norm) for _ in range(n)]
+
+    target = ScaledEmbedding(config.vocab_size, config.d_model)
+    shared = config.tie_embeddings == "all"
+    encoding = {"sinusoidal": SinusoidalPositionalEncoding, "learned": LearnedPositionalEncoding}
+    model = Transformer(
+        target if shared else ScaledEmbedding(config.vocab_size, config.d_model),
+        target,
+        encoding[config.positions](config.d_model, config.max_positions),
+        [EncoderLayer(attention(), feed_forward(), residuals(2)) for _ in range(config.n_encoder_layers)],
+        [
+            DecoderLayer(attention(), attention(), feed_forward(), residuals(3))
+            for _ in range(config.n_decoder_layers)
+        ],
+        OutputProjection(
+            config.vocab_size, config.d_model, None if config.tie_embeddings == "none" else target
+        ),
+        d_model=config.d_model,
+        dropout=config.dropout,
+        norm=config.norm,
+        alignment_layer=config.alignment_layer,
+    )
+    for module in model.modules():
+        if isinstance(module, nn.Linear):
+            nn.init.xavier_uniform_(module.weight)
+            nn.init.zeros_(module.bias)
+    return model
+
+
+def build_rnn(config: RnnConfig) -> RnnEncoderDecoder:
+    """Bahdanau et al. 2015, or with ``attention = "none"`` the same without; torch's default initialisation."""
+    target = ScaledEmbedding(config.vocab_size, config.d_embedding)
+    shared = config.tie_embeddings == "all"
+    attention = (
+        None
+        if config.attention == "none"
+        else build_recurrent_attention(
+            config.attention, config.d_hidden, 2 * config.d_hidden, config.d_hidden
+        )
+    )
+    return RnnEncoderDecoder(
+        target if shared else ScaledEmbedding(config.vocab_size, config.d_embedding),
+        target,
+        Encoder(config.d_embedding, config.d_hidden, config.dropout),
+        attention,
+        Readout(
+            config.d_hidden,
+            config.d_embedding,
+            0 if attention is None else 2 * config.d_hidden,
+            config.dropout,
+        ),
+        OutputProjection(
+            config.vocab_size, config.d_embedding, None if config.tie_embeddings == "none" else target
+        ),
+        dropout=config.dropout,
+    )

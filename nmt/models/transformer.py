@@ -1,0 +1,278 @@
+"""The encoder-decoder Transformer (Vaswani et al. 2017), pre-norm by default (Xiong et al. 2020).
+
+Dimensions: B sentences, K beam size, N = B*K rows, S source length, T target length, D d_model, H heads,
+E per head, V vocabulary. Masks are True at real tokens. In training K is 1 and N is B.
+
+The model is its own eager ``StepDecoder``: a state holds each layer's projected keys and values, and
+cross-attention lets the K rows of a sentence share one copy of its memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from nmt.batch import Batch
+from nmt.errors import ConfigError
+from nmt.layers.attention import KeyValue, MultiHeadAttention
+from nmt.layers.dropout import Dropout
+from nmt.layers.embedding import OutputProjection, ScaledEmbedding
+from nmt.layers.feed_forward import FeedForward
+from nmt.layers.positional_encoding import LearnedPositionalEncoding, SinusoidalPositionalEncoding
+from nmt.models.interface import Step
+
+NormPlace = Literal["pre", "post"]
+
+
+class Residual(nn.Module):
+    """Where normalisation stands: x + f(norm(x)) (pre) or norm(x + f(x)) (post, the paper)."""
+
+    def __init__(self, d_model: int, dropout: float, norm: NormPlace) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(d_model)
+        self.dropout = Dropout(dropout)
+        self.pre = norm == "pre"
+
+    def enter(self, x_NTD: Tensor) -> Tensor:
+        """What the sub-layer reads."""
+        y_NTD: Tensor = self.norm(x_NTD) if self.pre else x_NTD
+        return y_NTD
+
+    def leave(self, x_NTD: Tensor, y_NTD: Tensor) -> Tensor:
+        """Add the sub-layer's output ``y`` to its input ``x``."""
+        sum_NTD = x_NTD + self.dropout(y_NTD)
+        result_NTD: Tensor = sum_NTD if self.pre else self.norm(sum_NTD)
+        return result_NTD
+
+
+class EncoderLayer(nn.Module):
+    """Self-attention, then feed-forward (section 3.1)."""
+
+    def __init__(
+        self, attention: MultiHeadAttention, feed_forward: FeedForward, residuals: Sequence[Residual]
+    ) -> None:
+        super().__init__()
+        self.self_attention = attention
+        self.feed_forward = feed_forward
+        self.around_attention, self.around_feed_forward = residuals
+
+    def forward(self, x_BSD: Tensor, mask_B11S: Tensor) -> Tensor:
+        """(B, S, D) -> (B, S, D)."""
+        y_BSD = self.around_attention.enter(x_BSD)
+        y_BSD = self.self_attention(y_BSD, self.self_attention.project(y_BSD), mask_B11S)
+        x_BSD = self.around_attention.leave(x_BSD, y_BSD)
+        y_BSD = self.feed_forward(self.around_feed_forward.enter(x_BSD))
+        return self.around_feed_forward.leave(x_BSD, y_BSD)
+
+
+class DecoderLayer(nn.Module):
+    """Masked self-attention, cross-attention, then feed-forward (section 3.1)."""
+
+    def __init__(
+        self,
+        self_attention: MultiHeadAttention,
+        cross_attention: MultiHeadAttention,
+        feed_forward: FeedForward,
+        residuals: Sequence[Residual],
+    ) -> None:
+        super().__init__()
+        self.self_attention = self_attention
+        self.cross_attention = cross_attention
+        self.feed_forward = feed_forward
+        self.around_self_attention, self.around_cross_attention, self.around_feed_forward = residuals
+
+    def forward(
+        self,
+        x_NTD: Tensor,
+        past: KeyValue | None,
+        memory: KeyValue,
+        memory_mask_B11S: Tensor,
+        *,
+        with_weights: bool = False,
+    ) -> tuple[Tensor, KeyValue, Tensor | None]:
+        """Read T new positions after ``past``.
+
+        Returns:
+            output_NTD, keys and values of past and new positions, cross-attention weights_NHTS or None.
+        """
+        assert past is None or x_NTD.size(1) == 1, "after the first read, tokens come one at a time"
+        y_NTD = self.around_self_attention.enter(x_NTD)
+        present = self.self_attention.project(y_NTD)
+        if past is not None:
+            present = KeyValue(*(torch.cat(pair, dim=2) for pair in zip(past, present, strict=True)))
+        y_NTD = self.self_attention(y_NTD, present, causal=x_NTD.size(1) > 1)
+        x_NTD = self.around_self_attention.leave(x_NTD, y_NTD)
+
+        y_NTD, weights_NHTS = self._cross_attend(
+            self.around_cross_attention.enter(x_NTD), memory, memory_mask_B11S, with_weights=with_weights
+        )
+        x_NTD = self.around_cross_attention.leave(x_NTD, y_NTD)
+
+        y_NTD = self.feed_forward(self.around_feed_forward.enter(x_NTD))
+        return self.around_feed_forward.leave(x_NTD, y_NTD), present, weights_NHTS
+
+    def _cross_attend(
+        self, y_NTD: Tensor, memory: KeyValue, mask_B11S: Tensor, *, with_weights: bool
+    ) -> tuple[Tensor, Tensor | None]:
+        """The K rows of a sentence become K*T queries on its single memory: nothing is repeated for beams."""
+        N, T, D = y_NTD.shape
+        B = memory.key_BHSE.size(0)
+        y_BQD = y_NTD.reshape(B, N // B * T, D)
+        if not with_weights:
+            return self.cross_attention(y_BQD, memory, mask_B11S).view(N, T, D), None
+        y_BQD, weights_BHQS = self.cross_attention.forward_with_weights(y_BQD, memory, mask_B11S)
+        H, S = weights_BHQS.size(1), weights_BHQS.size(3)
+        weights_NHTS = weights_BHQS.view(B, H, N // B, T, S).transpose(1, 2).reshape(N, H, T, S)
+        return y_BQD.view(N, T, D), weights_NHTS
+
+
+class TransformerState(NamedTuple):
+    """Everything that decoding has read so far."""
+
+    memory: tuple[KeyValue, ...]
+    """For each layer, cross-attention keys and values, one for each sentence."""
+    memory_mask_B11S: Tensor
+    past: tuple[KeyValue | None, ...]
+    """For each layer, self-attention keys and values, one for each row; None before the first token."""
+    position: int
+    beam_size: int
+
+
+class Transformer(nn.Module):
+    """Encoder and decoder stacks over shared or separate embeddings."""
+
+    def __init__(
+        self,
+        source_embedding: ScaledEmbedding,
+        target_embedding: ScaledEmbedding,
+        positions: SinusoidalPositionalEncoding | LearnedPositionalEncoding,
+        encoder_layers: Sequence[EncoderLayer],
+        decoder_layers: Sequence[DecoderLayer],
+        output: OutputProjection,
+        *,
+        d_model: int,
+        dropout: float,
+        norm: NormPlace,
+        alignment_layer: int,
+    ) -> None:
+        super().__init__()
+        self.source_embedding = source_embedding
+        self.target_embedding = target_embedding
+        self.positions = positions
+        self.dropout = Dropout(dropout)
+        self.encoder_layers = nn.ModuleList(encoder_layers)
+        self.decoder_layers = nn.ModuleList(decoder_layers)
+        # post-norm leaves each layer normalised; pre-norm needs one more at the top of each stack
+        self.encoder_norm = nn.LayerNorm(d_model) if norm == "pre" else nn.Identity()
+        self.decoder_norm = nn.LayerNorm(d_model) if norm == "pre" else nn.Identity()
+        self.output = output
+        self.alignment_layer = alignment_layer % len(decoder_layers)
+
+    def encode(self, source: Batch) -> Tensor:
+        """Source ids -> memory_BSD."""
+        mask_B11S = source.source_mask_BS[:, None, None, :]
+        x_BSD = self.dropout(self.positions(self.source_embedding(source.source_BS)))
+        for layer in self.encoder_layers:
+            x_BSD = layer(x_BSD, mask_B11S)
+        memory_BSD: Tensor = self.encoder_norm(x_BSD)
+        return memory_BSD
+
+    def decode(self, batch: Batch, *, weights_of_layer: int | None = None) -> tuple[Tensor, Tensor | None]:
+        """Teacher-forced pass: hidden_BTD and cross-attention weights_BHTS of one layer, or None."""
+        if batch.target_in_BT is None:
+            raise ValueError("a teacher-forced pass needs the target side of the batch")
+        state = self._project_memory(self.encode(batch), batch.source_mask_BS, beam_size=1)
+        hidden_BTD, _, weights_BHTS = self._read(state, batch.target_in_BT, weights_of_layer)
+        return hidden_BTD, weights_BHTS
+
+    def forward(self, batch: Batch) -> Tensor:
+        """Teacher-forced logits_BTV."""
+        hidden_BTD, _ = self.decode(batch)
+        logits_BTV: Tensor = self.output(hidden_BTD)
+        return logits_BTV
+
+    def forward_with_attention(
+        self, batch: Batch, layer: int | None = None, heads: Sequence[int] | None = None
+    ) -> tuple[Tensor, Tensor | None]:
+        """Teacher-forced logits_BTV and cross-attention_BTS, averaged over ``heads`` of ``layer``.
+
+        Raises:
+            ConfigError: the model has no such layer or head.
+        """
+        layer = self.alignment_layer if layer is None else self._checked_layer(layer)
+        hidden_BTD, weights_BHTS = self.decode(batch, weights_of_layer=layer)
+        assert weights_BHTS is not None
+        if heads is not None:
+            weights_BHTS = weights_BHTS[:, self._checked_heads(heads, weights_BHTS.size(1))]
+        return self.output(hidden_BTD), weights_BHTS.float().mean(dim=1)
+
+    def start(self, source: Batch, beam_size: int) -> TransformerState:
+        """Encode and project the memory once for all steps."""
+        return self._project_memory(self.encode(source), source.source_mask_BS, beam_size)
+
+    def step(self, state: TransformerState, tokens_N: Tensor) -> tuple[Step, TransformerState]:
+        """Read one token for each row and predict the next."""
+        hidden_N1D, state, weights_NH1S = self._read(state, tokens_N.unsqueeze(1), self.alignment_layer)
+        assert weights_NH1S is not None
+        log_probs_NV = self.output(hidden_N1D).squeeze(1).float().log_softmax(dim=-1)
+        return Step(log_probs_NV, weights_NH1S.float().mean(dim=1).squeeze(1)), state
+
+    def reorder(self, state: TransformerState, rows_N: Tensor) -> TransformerState:
+        """Move rows of the past; the memory moves only when whole sentences leave."""
+        past = tuple(
+            layer and KeyValue(*(t.index_select(0, rows_N) for t in layer)) for layer in state.past
+        )
+        sentences_B = rows_N[:: state.beam_size].div(state.beam_size, rounding_mode="floor")
+        if len(sentences_B) == state.memory_mask_B11S.size(0):
+            return state._replace(past=past)
+        memory = tuple(KeyValue(*(t.index_select(0, sentences_B) for t in layer)) for layer in state.memory)
+        mask_B11S = state.memory_mask_B11S.index_select(0, sentences_B)
+        return state._replace(past=past, memory=memory, memory_mask_B11S=mask_B11S)
+
+    def _project_memory(self, memory_BSD: Tensor, mask_BS: Tensor, beam_size: int) -> TransformerState:
+        return TransformerState(
+            memory=tuple(layer.cross_attention.project(memory_BSD) for layer in self._decoder_layers()),
+            memory_mask_B11S=mask_BS[:, None, None, :],
+            past=(None,) * len(self.decoder_layers),
+            position=0,
+            beam_size=beam_size,
+        )
+
+    def _read(
+        self, state: TransformerState, tokens_NT: Tensor, weights_of_layer: int | None
+    ) -> tuple[Tensor, TransformerState, Tensor | None]:
+        """Push T tokens for each row through the decoder stack."""
+        x_NTD = self.dropout(self.positions(self.target_embedding(tokens_NT), state.position))
+        present: list[KeyValue] = []
+        shown_NHTS: Tensor | None = None
+        for index, layer in enumerate(self._decoder_layers()):
+            x_NTD, key_value, weights_NHTS = layer(
+                x_NTD,
+                state.past[index],
+                state.memory[index],
+                state.memory_mask_B11S,
+                with_weights=index == weights_of_layer,
+            )
+            present.append(key_value)
+            shown_NHTS = shown_NHTS if weights_NHTS is None else weights_NHTS
+        state = state._replace(past=tuple(present), position=state.position + tokens_NT.size(1))
+        return self.decoder_norm(x_NTD), state, shown_NHTS
+
+    def _decoder_layers(self) -> list[DecoderLayer]:
+        return list(self.decoder_layers)  # type: ignore[arg-type]
+
+    def _checked_layer(self, layer: int) -> int:
+        if not -len(self.decoder_layers) <= layer < len(self.decoder_layers):
+            raise ConfigError(
+                f"layer {layer}: the model has decoder layers 0 to {len(self.decoder_layers) - 1}"
+            )
+        return layer % len(self.decoder_layers)
+
+    def _checked_heads(self, heads: Sequence[int], n_heads: int) -> list[int]:
+        for head in heads:
+            if not 0 <= head < n_heads:
+                raise ConfigError(f"head {head}: each layer has heads 0 to {n_heads - 1}")
+        return list(heads)
