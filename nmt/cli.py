@@ -1,0 +1,394 @@
+"""The one command table: ``nmt translate | serve | prepare | train | evaluate | compare | align | info``.
+
+A command's module is named as a string and imported when the command runs, so that ``nmt --help`` waits for
+neither torch nor a missing extra, and ``nmt`` never depends on ``training`` or ``service``.
+
+Standard output holds results and nothing else; progress, warnings and errors go to standard error. An error
+is one line. Exit status: 0 success, 1 failure, 2 wrong usage, configuration or input, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from nmt import __version__
+from nmt.config import GenerationConfig, parse
+from nmt.errors import ConfigError, DataError, InputError, PasserelleError
+from nmt.pharaoh import Pair, alignment_error_rate, parse_pharaoh, precision_and_recall, to_pharaoh
+
+if TYPE_CHECKING:
+    from nmt.translator import Translation, Translator
+
+OWN_PACKAGES = ("nmt", "training", "service")
+LINES_AT_ONCE = 256
+"""Lines of standard input translated together; on a terminal each line is answered by itself."""
+
+app = typer.Typer(
+    name="nmt",
+    help="Translate English into French, and train, measure and serve the models that do.",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+Model = Annotated[
+    str | None,
+    typer.Option(
+        "--model", metavar="DIR", help="Model folder, or the name of one that ships with the package."
+    ),
+]
+Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda or cuda:N.")]
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Override one value of the recipe; repeatable."),
+]
+Recipe = Annotated[
+    str, typer.Argument(metavar="RECIPE", help="A TOML file, or the name of a recipe that ships.")
+]
+Beam = Annotated[int | None, typer.Option("--beam", metavar="N", help="Beam size; 1 is greedy search.")]
+Sources = Annotated[
+    list[Path], typer.Option("--source", metavar="F", help="Source sentences, one a line; repeatable.")
+]
+References = Annotated[
+    list[Path],
+    typer.Option("--reference", metavar="F", help="Their reference translations; one for each --source."),
+]
+LowercaseTokenized = Annotated[
+    bool,
+    typer.Option(
+        "--lowercase-tokenized",
+        help="Also give BLEU on the Multi30k literature's scale: lower-cased, normalised, Moses-tokenised.",
+    ),
+]
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run one command and exit with its status; every error of ours becomes one line on standard error."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8")
+    command = typer.main.get_command(app)
+    try:
+        status = command.main(args=None if arguments is None else list(arguments), standalone_mode=False)
+        sys.stdout.flush()
+    except typer.TyperException as error:
+        _fail(f"{_one_line(error.format_message())} See: nmt --help", error.exit_code)
+    except (ConfigError, DataError, InputError) as error:
+        _fail(str(error), 2)
+    except PasserelleError as error:
+        _fail(str(error), 1)
+    except BrokenPipeError:
+        # Whoever read our output has left (`nmt translate | head`); keep Python from complaining at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except OSError as error:
+        _fail(f"{error.filename or 'input or output'}: {error.strerror or error}", 1)
+    except (KeyboardInterrupt, typer.Abort):
+        _fail("interrupted", 130)
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+@app.callback(invoke_without_command=True)
+def _common(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    if version:
+        print(f"passerelle {__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def translate(
+    text: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[TEXT]...", help="Texts; without any: lines of stdin."),
+    ] = None,
+    *,
+    model: Model = None,
+    beam: Beam = None,
+    n_best: Annotated[
+        int | None,
+        typer.Option("--n-best", metavar="K", help="Print K translations: INDEX ||| TEXT ||| SCORE."),
+    ] = None,
+    alignment: Annotated[
+        bool,
+        typer.Option("--alignment", help="Add word links: TEXT ||| 0-0 1-2 (words and punctuation marks)."),
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON object a line, with all that is known.")
+    ] = False,
+    device: Device = "auto",
+) -> None:
+    """Translate TEXT, or each line of standard input; a blank line stays blank."""
+    if alignment and (n_best or 1) > 1 and not as_json:
+        raise ConfigError(f"--alignment with --n-best {n_best}: only the best has links; add --json")
+    translator: Translator = _load("nmt.translator:Translator").load(model, device=device)
+    options = _generation(translator.generation, beam, n_best)
+    texts = iter(text) if text else _lines(sys.stdin.buffer)
+    size = max(1, len(text)) if text else 1 if sys.stdin.isatty() else LINES_AT_ONCE
+    index = 0
+    while chunk := list(islice(texts, size)):
+        kind = "links" if alignment else "none"
+        for source, result in zip(
+            chunk, translator.translate(chunk, alignment=kind, options=options), strict=True
+        ):
+            for line in _show(
+                index, source, result, n_best=options.n_best, alignment=alignment, as_json=as_json
+            ):
+                # A stray line break in a translated line would shift all lines after it.
+                sys.stdout.write((line if text else line.replace("\n", " ")) + "\n")
+            if result.truncated:
+                where = f"{'text' if text else 'line'} {index + 1}"
+                _warn(f"{where}: stopped at the maximum length; its end may be missing")
+            index += 1
+        sys.stdout.flush()
+
+
+@app.command()
+def serve(
+    host: Annotated[str, typer.Option("--host", metavar="H", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", metavar="P", min=0, max=65535)] = 8000,
+    model: Model = None,
+) -> None:
+    """Serve the REST API and its web page."""
+    _load("service.main:serve", extra="serve")(host=host, port=port, model=model)
+
+
+@app.command()
+def prepare(
+    recipe: Recipe,
+    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Default: runs/NAME/data.")] = None,
+    overrides: Overrides = None,
+) -> None:
+    """Clean a corpus, learn its sub-words and write it as shards, with a report."""
+    _load("training.prepare:prepare", extra="train")(recipe, out, overrides or [])
+
+
+@app.command()
+def train(
+    recipe: Recipe,
+    run: Annotated[Path | None, typer.Option("--run", metavar="DIR", help="Default: runs/NAME.")] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on from the last checkpoint of the run.")
+    ] = False,
+    overrides: Overrides = None,
+) -> None:
+    """Train a model, validate it as it learns and write its model folder."""
+    _load("training.train:train", extra="train")(recipe, run, resume, overrides or [])
+
+
+@app.command()
+def evaluate(
+    *,
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Model folder or name.")],
+    source: Sources,
+    reference: References,
+    lowercase_tokenized: LowercaseTokenized = False,
+    beam: Beam = None,
+    hypotheses: Annotated[
+        Path | None, typer.Option("--hypotheses", metavar="DIR", help="Write the translations here.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the whole record as JSON.")] = False,
+    device: Device = "auto",
+) -> None:
+    """Score a model: BLEU, chrF and TER with their signatures, and its decoding speed."""
+    _load("training.evaluate:evaluate", extra="train")(
+        model,
+        source,
+        reference,
+        lowercase_tokenized=lowercase_tokenized,
+        beam=beam,
+        hypotheses=hypotheses,
+        as_json=as_json,
+        device=device,
+    )
+
+
+@app.command()
+def compare(
+    *,
+    models: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="MODEL_A MODEL_B...", help="Two or more model folders; the first is the baseline."
+        ),
+    ],
+    source: Sources,
+    reference: References,
+    report: Annotated[Path, typer.Option("--report", metavar="DIR", help="Folder to write the report to.")],
+    run: Annotated[
+        list[Path] | None,
+        typer.Option("--run", metavar="DIR", help="Run folder with training curves; repeatable."),
+    ] = None,
+    lowercase_tokenized: LowercaseTokenized = False,
+    beam: Beam = None,
+    samples: Annotated[int, typer.Option("--samples", min=100, help="Bootstrap samples.")] = 1000,
+    seed: Annotated[int, typer.Option("--seed", min=1, help="Seed of the bootstrap.")] = 12345,
+    device: Device = "auto",
+) -> None:
+    """Compare models: significance, BLEU by source length, speed, heat maps; written as a report folder."""
+    _load("training.compare:compare", extra="train")(
+        models,
+        source,
+        reference,
+        report,
+        runs=run or [],
+        lowercase_tokenized=lowercase_tokenized,
+        beam=beam,
+        samples=samples,
+        seed=seed,
+        device=device,
+    )
+
+
+@app.command()
+def align(
+    source: Annotated[Path, typer.Option("--source", metavar="F", help="Source sentences, one a line.")],
+    target: Annotated[Path, typer.Option("--target", metavar="F", help="Their translations, line by line.")],
+    model: Model = None,
+    gold: Annotated[
+        Path | None,
+        typer.Option("--gold", metavar="F", help="Gold links, 0-0 sure, 0p0 possible: gives the AER."),
+    ] = None,
+    device: Device = "auto",
+) -> None:
+    """Link the words of given pairs: one Pharaoh line for each, over the white-space tokens of the files."""
+    pairs = list(_pairs(source, target))
+    gold_links = None if gold is None else _gold(gold, len(pairs))
+    translator: Translator = _load("nmt.translator:Translator").load(model, device=device)
+    links = [result.links for result in translator.align(pairs, whitespace=True)]
+    for found in links:
+        print(to_pharaoh(found))
+    if gold_links is not None:
+        precision, recall = precision_and_recall(links, *gold_links)
+        error_rate = alignment_error_rate(links, *gold_links)
+        print(
+            f"AER {100 * error_rate:.2f} precision {100 * precision:.2f} recall {100 * recall:.2f}",
+            file=sys.stderr,
+        )
+
+
+@app.command()
+def info(
+    model: Annotated[str | None, typer.Argument(metavar="[MODEL]", help="Model folder or name.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show what a model folder holds, and the machine's torch and devices."""
+    facts: dict[str, Any] = _load("nmt.info:info")(model)
+    if as_json:
+        print(json.dumps(facts, ensure_ascii=False, indent=2))
+        return
+    for section, rows in facts.items():
+        print(section)
+        for name, value in rows.items():
+            print(f"  {name:<22} {value}")
+
+
+def _load(target: str, extra: str | None = None) -> Any:  # noqa: ANN401 - whatever the module holds
+    """Import ``package.module:name`` now.
+
+    Raises:
+        ConfigError: a package of ``extra`` is not installed.
+    """
+    module, _, name = target.partition(":")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except ModuleNotFoundError as error:
+        missing = error.name or module
+        if extra is None or missing.partition(".")[0] in OWN_PACKAGES:
+            raise
+        raise ConfigError(f"{missing} is not installed: run pip install 'passerelle[{extra}]'") from None
+
+
+def _generation(defaults: GenerationConfig, beam: int | None, n_best: int | None) -> GenerationConfig:
+    """The model's search options with those of the command line; the beam grows to hold ``n_best``."""
+    values = defaults.model_dump()
+    values["n_best"] = n_best or 1
+    values["beam_size"] = beam or max(defaults.beam_size, n_best or 1)
+    return parse(GenerationConfig, values, where="options")
+
+
+def _show(
+    index: int, source: str, result: Translation, *, n_best: int, alignment: bool, as_json: bool
+) -> Iterator[str]:
+    """The output lines of one translation, without line ends."""
+    if as_json:
+        yield json.dumps({"source": source, **dataclasses.asdict(result)}, ensure_ascii=False)
+    elif n_best > 1 and result.alternatives:
+        for alternative in result.alternatives:
+            yield f"{index} ||| {alternative.text} ||| {alternative.score:.4f}"
+    elif alignment and result.text.strip():
+        links = " ".join(f"{link.source}-{link.target}" for link in result.links or ())
+        yield f"{result.text} ||| {links}".rstrip()
+    else:
+        yield result.text
+
+
+def _lines(stream: Iterable[bytes]) -> Iterator[str]:
+    """Lines of UTF-8 without their ends.
+
+    Raises:
+        InputError: a line is not UTF-8; its number is named.
+    """
+    for number, line in enumerate(stream, start=1):
+        try:
+            yield line.decode("utf-8").removesuffix("\n").removesuffix("\r")
+        except UnicodeDecodeError as error:
+            raise InputError(f"line {number}: not UTF-8 at byte {error.start}; convert it first") from None
+
+
+def _lines_of(path: Path) -> Iterator[str]:
+    try:
+        with path.open("rb") as stream:
+            yield from _lines(stream)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _pairs(source: Path, target: Path) -> Iterator[tuple[str, str]]:
+    sources, targets = list(_lines_of(source)), list(_lines_of(target))
+    if len(sources) != len(targets):
+        raise DataError(
+            f"{source} has {len(sources)} lines but {target} has {len(targets)}; they must go line by line"
+        )
+    return zip(sources, targets, strict=True)
+
+
+def _gold(path: Path, n_pairs: int) -> tuple[list[set[Pair]], list[set[Pair]]]:
+    """Sure and possible links of each line of ``path``."""
+    lines = list(_lines_of(path))
+    if len(lines) != n_pairs:
+        raise DataError(f"{path} has {len(lines)} lines for {n_pairs} sentence pairs")
+    try:
+        parsed = [parse_pharaoh(line) for line in lines]
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from None
+    return [sure for sure, _ in parsed], [possible for _, possible in parsed]
+
+
+def _one_line(message: str) -> str:
+    return " ".join(message.split()).rstrip(".") + "."
+
+
+def _warn(message: str) -> None:
+    print(f"nmt: warning: {message}", file=sys.stderr)
+
+
+def _fail(message: str, status: int) -> NoReturn:
+    print(f"nmt: {' '.join(message.split())}", file=sys.stderr)
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""``nmt info``: what a model folder holds, file by file, and what this machine can run it on.
+
+Weights are counted from the header of ``model.safetensors``; none is loaded.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+import safetensors
+import torch
+
+from nmt import __version__
+from nmt.checkpoint import CONFIG, FILES, SCORES, WEIGHTS, resolve_model, verify_manifest
+from nmt.config import ModelFolderConfig, parse
+from nmt.errors import ModelFolderError
+
+
+def info(model: str | Path | None = None) -> dict[str, dict[str, Any]]:
+    """Facts in sections "model", "architecture", "files" (bytes), "scores" and "machine".
+
+    Without ``model`` the default one is shown, and where none ships, the machine alone.
+
+    Raises:
+        ModelFolderError: the model folder is missing or corrupt.
+    """
+    try:
+        folder = resolve_model(model)
+    except ModelFolderError as error:
+        if model is not None:
+            raise
+        return {"model": {"default": str(error)}, "machine": _machine()}
+    verify_manifest(folder)
+    config = parse(ModelFolderConfig, json.loads((folder / CONFIG).read_bytes()), where=str(folder / CONFIG))
+    return {
+        "model": {
+            "name": config.name,
+            "folder": str(folder),
+            "languages": f"{config.source_language} to {config.target_language}",
+            "parameters": count_parameters(folder),
+            "max_source_tokens": config.max_source_tokens,
+            "format_version": config.format_version,
+            "library_version": config.library_version,
+            "manifest": "verified",
+        },
+        "architecture": config.model.model_dump(),
+        "files": {name: (folder / name).stat().st_size for name in FILES},
+        "scores": json.loads((folder / SCORES).read_bytes()),
+        "machine": _machine(),
+    }
+
+
+def count_parameters(folder: Path) -> int:
+    """Number of weights in ``model.safetensors``; a weight that the model shares is counted once.
+
+    Raises:
+        ModelFolderError: the file is missing or not safetensors.
+    """
+    try:
+        with safetensors.safe_open(folder / WEIGHTS, framework="pt") as weights:
+            return sum(math.prod(weights.get_slice(name).get_shape()) for name in weights.keys())  # noqa: SIM118
+    except (OSError, safetensors.SafetensorError) as error:
+        raise ModelFolderError(f"{folder / WEIGHTS}: {error}") from None
+
+
+def _machine() -> dict[str, Any]:
+    devices = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
+    return {
+        "passerelle": __version__,
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "cores": os.cpu_count(),
+        "torch_threads": torch.get_num_threads(),
+        "accelerators": ", ".join(devices) or "none",
+    }

@@ -1,0 +1,114 @@
+"""The plots of a report, as matplotlib figures made without global state.
+
+Colours are Okabe and Ito's, which people with any colour vision tell apart; markers differ too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from training.length_buckets import LengthBucket
+from training.run_log import RunLog
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+FEW_SENTENCES = 20
+"""Buckets of fewer sentences are drawn hollow: their BLEU says little."""
+DOTS_PER_INCH = 130
+
+
+def training_curves(logs: Sequence[RunLog]) -> Figure:
+    """Training loss, validation perplexity and validation BLEU over updates, a line for each run."""
+    figure = Figure(figsize=(12, 3.8), layout="constrained")
+    panels = (
+        ("train", "nll", "Training loss (nats a token)"),
+        ("validation", "perplexity", "Validation perplexity"),
+        ("validation", "bleu", "Validation BLEU"),
+    )
+    for axes, (kind, key, title) in zip(figure.subplots(1, 3), panels, strict=True):
+        for index, log in enumerate(logs):
+            updates, values = log.curve(kind, key)
+            axes.plot(updates, values, label=log.name, color=_colour(index), linewidth=1.6)
+        if key == "perplexity":
+            axes.set_yscale("log")
+        _finish(axes, title=title, x="Updates")
+        axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    figure.axes[-1].legend(frameon=False)
+    return figure
+
+
+def bleu_by_length(title: str, series: Mapping[str, Sequence[LengthBucket]]) -> Figure:
+    """BLEU in each source-length bucket with 95 % intervals, a line for each model; counts under the axis."""
+    figure = Figure(figsize=(8, 4.6), layout="constrained")
+    axes = figure.subplots()
+    first = next(iter(series.values()))
+    for index, (name, buckets) in enumerate(series.items()):
+        at = [position + 0.08 * (index - (len(series) - 1) / 2) for position in range(len(buckets))]
+        scores = [bucket.bleu for bucket in buckets]
+        axes.errorbar(
+            at,
+            scores,
+            yerr=[bucket.interval for bucket in buckets],
+            color=_colour(index),
+            capsize=3,
+            linewidth=1.6,
+            elinewidth=1,
+        )
+        for position, bucket in zip(at, buckets, strict=True):
+            hollow = bucket.sentences < FEW_SENTENCES
+            axes.plot(
+                position,
+                bucket.bleu,
+                MARKERS[index % len(MARKERS)],
+                color=_colour(index),
+                markerfacecolor="white" if hollow else _colour(index),
+                markersize=7,
+            )
+        axes.plot([], [], MARKERS[index % len(MARKERS)], color=_colour(index), linestyle="-", label=name)
+    axes.set_xticks(range(len(first)), [f"{bucket.label}\n({bucket.sentences})" for bucket in first])
+    axes.set_ylim(bottom=0)
+    _finish(axes, title=title, x="Source length in words (number of sentences; hollow: few)")
+    axes.set_ylabel("BLEU (cased, detokenised)")
+    axes.legend(frameon=False)
+    return figure
+
+
+def attention_heat_map(
+    title: str,
+    source_tokens: Sequence[str],
+    target_tokens: Sequence[str],
+    attention: Sequence[Sequence[float]],
+) -> Figure:
+    """Cross-attention of one sentence, a row for each target word (Bahdanau et al. 2015, figure 3)."""
+    size = (2.2 + 0.42 * len(source_tokens), 1.6 + 0.34 * len(target_tokens))
+    figure = Figure(figsize=size, layout="constrained")
+    axes = figure.subplots()
+    image = axes.imshow(attention, cmap="Blues", vmin=0, vmax=1, aspect="auto")
+    axes.set_xticks(range(len(source_tokens)), source_tokens, rotation=60, ha="left", rotation_mode="anchor")
+    axes.set_yticks(range(len(target_tokens)), target_tokens)
+    axes.xaxis.tick_top()
+    axes.tick_params(length=0)
+    axes.set_xlabel(title)
+    figure.colorbar(image, ax=axes, label="attention", shrink=0.8)
+    return figure
+
+
+def save_png(figure: Figure, path: Path) -> None:
+    """Write ``figure``; without a date in it, the same data make the same bytes."""
+    figure.savefig(path, dpi=DOTS_PER_INCH, metadata={"Software": None})
+
+
+def _colour(index: int) -> str:
+    return COLOURS[index % len(COLOURS)]
+
+
+def _finish(axes: Axes, *, title: str, x: str) -> None:
+    axes.set_title(title, loc="left", fontsize=11)
+    axes.set_xlabel(x)
+    axes.grid(axis="y", alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
