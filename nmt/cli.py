@@ -37,7 +37,6 @@ app = typer.Typer(
     name="nmt",
     help="Translate English into French, and train, measure and serve the models that do.",
     add_completion=False,
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -80,7 +79,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             stream.reconfigure(encoding="utf-8")
     command = typer.main.get_command(app)
     try:
-        status = command.main(args=None if arguments is None else list(arguments), standalone_mode=False)
+        status = command.main(
+            args=None if arguments is None else list(arguments), prog_name="nmt", standalone_mode=False
+        )
         sys.stdout.flush()
     except typer.TyperException as error:
         _fail(f"{_one_line(error.format_message())} See: nmt --help", error.exit_code)
@@ -101,18 +102,22 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 @app.callback(invoke_without_command=True)
 def _common(
+    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
     if version:
         print(f"passerelle {__version__}")
         raise typer.Exit
+    if context.invoked_subcommand is None:
+        print(context.get_help(), file=sys.stderr)
+        raise typer.Exit(2)
 
 
 @app.command()
 def translate(
     text: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[TEXT]...", help="Texts; without any: lines of stdin."),
+        typer.Argument(metavar="TEXT", help="Texts; without any: lines of stdin."),
     ] = None,
     *,
     model: Model = None,
@@ -130,7 +135,10 @@ def translate(
     ] = False,
     device: Device = "auto",
 ) -> None:
-    """Translate TEXT, or each line of standard input; a blank line stays blank."""
+    """Translate texts, or the lines of standard input.
+
+    A blank line stays blank. Standard output holds translations and nothing else.
+    """
     if alignment and (n_best or 1) > 1 and not as_json:
         raise ConfigError(f"--alignment with --n-best {n_best}: only the best has links; add --json")
     translator: Translator = _load("nmt.translator:Translator").load(model, device=device)
@@ -171,7 +179,7 @@ def prepare(
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Default: runs/NAME/data.")] = None,
     overrides: Overrides = None,
 ) -> None:
-    """Clean a corpus, learn its sub-words and write it as shards, with a report."""
+    """Clean a corpus, learn sub-words, write shards and a report."""
     _load("training.prepare:prepare", extra="train")(recipe, out, overrides or [])
 
 
@@ -184,7 +192,7 @@ def train(
     ] = False,
     overrides: Overrides = None,
 ) -> None:
-    """Train a model, validate it as it learns and write its model folder."""
+    """Train a model and write its model folder."""
     _load("training.train:train", extra="train")(recipe, run, resume, overrides or [])
 
 
@@ -202,7 +210,7 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole record as JSON.")] = False,
     device: Device = "auto",
 ) -> None:
-    """Score a model: BLEU, chrF and TER with their signatures, and its decoding speed."""
+    """BLEU, chrF and TER with signatures, and decoding speed."""
     _load("training.evaluate:evaluate", extra="train")(
         model,
         source,
@@ -237,7 +245,10 @@ def compare(
     seed: Annotated[int, typer.Option("--seed", min=1, help="Seed of the bootstrap.")] = 12345,
     device: Device = "auto",
 ) -> None:
-    """Compare models: significance, BLEU by source length, speed, heat maps; written as a report folder."""
+    """Significance, length buckets and plots, as a report.
+
+    Every pair of models is tested by paired bootstrap; the first model is the baseline.
+    """
     _load("training.compare:compare", extra="train")(
         models,
         source,
@@ -263,7 +274,10 @@ def align(
     ] = None,
     device: Device = "auto",
 ) -> None:
-    """Link the words of given pairs: one Pharaoh line for each, over the white-space tokens of the files."""
+    """Link the words of given sentence pairs.
+
+    One Pharaoh line for each pair, over the white-space tokens of the files.
+    """
     pairs = list(_pairs(source, target))
     gold_links = None if gold is None else _gold(gold, len(pairs))
     translator: Translator = _load("nmt.translator:Translator").load(model, device=device)
@@ -284,7 +298,7 @@ def info(
     model: Annotated[str | None, typer.Argument(metavar="[MODEL]", help="Model folder or name.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show what a model folder holds, and the machine's torch and devices."""
+    """Show a model folder's facts and this machine's devices."""
     facts: dict[str, Any] = _load("nmt.info:info")(model)
     if as_json:
         print(json.dumps(facts, ensure_ascii=False, indent=2))

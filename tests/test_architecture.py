@@ -1,0 +1,196 @@
+"""The direction of imports, read from the source with ``ast``: what each part may know of the others.
+
+Imports under ``if TYPE_CHECKING`` are of types alone and are left out. A module that no row of the tables
+covers fails the test: whoever adds a part says here what it may know.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("nmt", "training", "service")
+
+BASE = ("nmt", "nmt.errors", "nmt.config")
+TEXT = ("nmt.words", "nmt.pharaoh", "nmt.tokenizer", "nmt.segment")
+
+# Part -> what it may import of ours, itself aside. The longest matching row counts; "x.*" means x and below.
+MAY_IMPORT: dict[str, tuple[str, ...]] = {
+    "nmt": (),
+    "nmt.errors": (),
+    "nmt.config": ("nmt.errors",),
+    "nmt.batch": BASE,
+    "nmt.words": BASE,
+    "nmt.pharaoh": BASE,
+    "nmt.tokenizer": BASE,
+    "nmt.segment": BASE,
+    "nmt.layers": BASE,
+    "nmt.models": (*BASE, "nmt.batch", "nmt.layers.*"),
+    "nmt.models.interface": (*BASE, "nmt.batch"),
+    "nmt.engines": (*BASE, "nmt.batch", "nmt.layers.*", "nmt.models.*"),
+    "nmt.search": (*BASE, "nmt.batch", "nmt.models.interface"),
+    "nmt.alignment": (*BASE, *TEXT, "nmt.batch", "nmt.models.interface"),
+    "nmt.checkpoint": (*BASE, "nmt.tokenizer", "nmt.models.*"),
+    "nmt.translation": (*BASE, *TEXT, "nmt.alignment"),
+    "nmt.translator": (
+        *BASE,
+        *TEXT,
+        "nmt.alignment",
+        "nmt.batch",
+        "nmt.checkpoint",
+        "nmt.engines.*",
+        "nmt.layers.*",
+        "nmt.models.*",
+        "nmt.search.*",
+        "nmt.translation",
+    ),
+    "nmt.info": (*BASE, "nmt.checkpoint"),
+    "nmt.cli": (*BASE, "nmt.pharaoh"),
+    "training": ("nmt.*",),
+    "service": ("nmt", "nmt.translator", "nmt.errors", "nmt.config"),
+}
+
+# Package from outside -> the only parts that may import it.
+ONLY_IN: dict[str, tuple[str, ...]] = {
+    "fastapi": ("service",),
+    "starlette": ("service",),
+    "uvicorn": ("service",),
+    "prometheus_client": ("service",),
+    "structlog": ("service",),
+    "sacrebleu": ("training",),
+    "sacremoses": ("training",),
+    "datasets": ("training",),
+    "tensorboard": ("training",),
+    "jinja2": ("training",),
+    "matplotlib": ("training", "service"),
+    "typer": ("nmt.cli",),
+    "safetensors": ("nmt", "training"),
+    "sentencepiece": ("nmt.tokenizer", "training"),
+    "sentencex": ("nmt.segment",),
+}
+WITHOUT_TORCH = ("nmt.cli", "nmt.config", "nmt.errors", "nmt.words", "nmt.pharaoh", "nmt.segment", "service")
+NEVER = ("pickle", "cloudpickle", "dill", "shelve")
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
+
+
+def imports(source: str, module: str = "", *, is_package: bool = False) -> set[str]:
+    """Modules that ``source`` imports when it runs: "a.b" for ``import a.b``, and for ``from a import b`` too
+    where a/b is one of our modules."""
+    found: set[str] = set()
+    own = {name for name, _ in modules()}
+    pending: list[ast.AST] = [ast.parse(source)]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            pending += node.orelse
+            continue
+        pending += ast.iter_child_nodes(node)
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            origin = node.module or ""
+            if node.level:
+                parents = module.split(".")[
+                    : None if is_package and node.level == 1 else -node.level + is_package
+                ]
+                origin = ".".join([*parents, *([origin] if origin else [])])
+            for alias in node.names:
+                full = f"{origin}.{alias.name}"
+                found.add(full if full in own else origin)
+    return found
+
+
+def is_within(module: str, part: str) -> bool:
+    return module == part or module.startswith(part + ".")
+
+
+def row_of(module: str) -> str:
+    rows = [part for part in MAY_IMPORT if is_within(module, part) and (part != "nmt" or module == "nmt")]
+    assert rows, f"{module}: no row of MAY_IMPORT says what it may import; add one"
+    return max(rows, key=len)
+
+
+def allows(rule: str, imported: str) -> bool:
+    return is_within(imported, rule[:-2]) if rule.endswith(".*") else imported == rule
+
+
+def forbidden(module: str, imported: set[str]) -> list[str]:
+    """The imports of ``module`` that break a table, as sentences."""
+    row = row_of(module)
+    broken = []
+    for name in sorted(imported):
+        top = name.partition(".")[0]
+        if top in PACKAGES:
+            itself = is_within(name, row)
+            if not itself and not any(allows(rule, name) for rule in MAY_IMPORT[row]):
+                broken.append(f"{module} imports {name}, which {row} may not know")
+        elif top in ONLY_IN and not any(is_within(module, part) for part in ONLY_IN[top]):
+            broken.append(f"{module} imports {name}, which belongs in {' and '.join(ONLY_IN[top])} only")
+        elif top == "torch" and any(is_within(module, part) for part in WITHOUT_TORCH):
+            broken.append(f"{module} imports {name}, and must not wait for torch")
+        elif top in NEVER:
+            broken.append(f"{module} imports {name}: no pickles")
+    return broken
+
+
+@pytest.mark.parametrize(("module", "path"), [pytest.param(*item, id=item[0]) for item in modules()])
+def test_module_imports_only_what_it_may_know(module: str, path: Path) -> None:
+    found = imports(path.read_text(encoding="utf-8"), module, is_package=path.name == "__init__.py")
+
+    assert forbidden(module, found) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("nmt.search.beam", "from nmt.models.transformer import Transformer"),
+        ("nmt.search.beam", "from nmt.tokenizer import Tokenizer"),
+        ("nmt.layers.attention", "import nmt.models.interface"),
+        ("nmt.models.interface", "from nmt.models import transformer"),
+        ("nmt.translator", "def f():\n    from training.loop import train"),
+        ("nmt.translator", "import service.app"),
+        ("nmt.cli", "import torch"),
+        ("nmt.config", "from torch import nn"),
+        ("nmt.translator", "import fastapi"),
+        ("nmt.translator", "from sacrebleu.metrics import BLEU"),
+        ("training.loop", "from service.app import create_app"),
+        ("training.state", "import pickle"),
+        ("service.app", "import torch"),
+        ("service.app", "from nmt.checkpoint import load_model_folder"),
+        ("service.app", "from nmt import checkpoint"),
+    ],
+)
+def test_a_forbidden_import_is_seen(module: str, source: str) -> None:
+    assert len(forbidden(module, imports(source, module))) == 1
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("nmt.cli", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import torch"),
+        ("nmt.search.beam", "from nmt.models.interface import StepDecoder"),
+        ("nmt.models.transformer", "from nmt.models.interface import Step"),
+        ("training.loop", "import torch\nfrom nmt.batch import Batch"),
+        ("service.app", "from nmt import __version__\nfrom nmt.translator import Translator\nimport fastapi"),
+    ],
+)
+def test_an_allowed_import_passes(module: str, source: str) -> None:
+    assert forbidden(module, imports(source, module)) == []
+
+
+def test_only_the_command_line_imports_by_name() -> None:
+    by_name = {
+        module for module, path in modules() if "importlib" in imports(path.read_text(encoding="utf-8"))
+    }
+
+    assert {module for module in by_name if is_within(module, "nmt")} == {"nmt.cli"}
