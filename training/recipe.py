@@ -1,0 +1,285 @@
+"""A recipe: everything that decides what a model is trained on and how, in one commented TOML file.
+
+    [data]        where the pairs come from; [data.cleaning] which of them are refused
+    [tokenizer]   the sub-word vocabulary
+    [model]       the architecture, without ``vocab_size``, which the tokenizer decides
+    [training]    loss, schedule, batches, limits
+    [generation]  how translations are searched for;  [alignment] where word links come from
+
+A recipe names corpora on the Hugging Face hub; ``--set data.dir=FOLDER`` reads local copies instead (see
+``Source``). The sections that decide the prepared corpus have a checksum of their own, ``corpus_hash``, which
+knows nothing of folders: a corpus prepared from local files serves the recipe as it stands.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from nmt.config import (
+    AlignmentConfig,
+    GenerationConfig,
+    ModelConfig,
+    StrictModel,
+    apply_overrides,
+    parse,
+    read_toml,
+)
+from nmt.errors import ConfigError
+
+RECIPES = Path(__file__).parent / "recipes"
+LOCAL_SUFFIXES = {".tsv": "tsv", ".jsonl": "jsonl", ".parquet": "parquet"}
+
+Kind = Literal["hub", "text", "tsv", "jsonl", "parquet"]
+
+
+class Source(StrictModel):
+    """One corpus of sentence pairs.
+
+    ``kind`` says where it is read from. A ``hub`` source may also name the ``path`` of a local copy, which is
+    read instead of the hub as soon as ``data.dir`` is set; the copy's kind is told by its suffix (``.tsv``,
+    ``.jsonl``, ``.parquet``, each also with ``.gz`` or ``.xz``), and without one of these it is parallel text.
+    """
+
+    kind: Kind
+    name: str = ""
+    """Its name in the report; by default the hub name or the path."""
+    hub: str | None = None
+    """Name of a hub data set, or a folder in that form."""
+    config: str | None = None
+    """The hub data set's configuration, often a language pair."""
+    revision: str | None = None
+    """The hub commit: pins the very bytes."""
+    split: str = "train"
+    streaming: bool = True
+    """Read a hub data set as it arrives, without keeping a copy; false downloads it whole into the cache."""
+    path: str | None = None
+    """Local file, relative to ``data.dir``, or to the recipe file without one. Parallel text: the name that
+    comes before ``.en`` and ``.fr`` (and ``.gz`` or ``.xz``)."""
+    source_field: str = "translation.en"
+    """Where the English sentence is in a record; a dot leads into a nested record. In a TSV file without
+    header, a column number from 0. Parallel text needs none."""
+    target_field: str = "translation.fr"
+    header: bool = False
+    """TSV: the first line names the columns."""
+    weight: float = Field(1.0, gt=0, le=100)
+    """How often each pair is written: 2 writes all twice, 0.5 a random half."""
+    optional: bool = False
+    """Go without it where its local file is missing; the report says so."""
+    cap: int | None = Field(None, gt=0)
+    """At most so many pairs, a random choice among those that cleaning left; applied before ``weight``."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _name(cls, values: Any) -> Any:  # noqa: ANN401 - not validated yet
+        if not isinstance(values, Mapping) or values.get("name"):
+            return values
+        where = [values.get(key) for key in ("hub", "config")] if values.get("hub") else [values.get("path")]
+        return {**values, "name": "/".join(str(part) for part in where if part)}
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.kind == "hub" and not self.hub:
+            raise ValueError("kind 'hub' needs the name of the data set in 'hub'")
+        if self.kind != "hub" and not self.path:
+            raise ValueError(f"kind '{self.kind}' needs a 'path'")
+        return self
+
+
+class CleaningConfig(StrictModel):
+    """Which training pairs are refused; ``training.clean`` has the rules. Dev and test sets are never cleaned."""
+
+    max_words: int = Field(100, gt=0)
+    max_characters: int = Field(800, gt=0)
+    max_length_ratio: float = Field(2.5, gt=1)
+    """Longer side / shorter side in characters, each counted with 10 more so that short pairs pass."""
+    max_symbol_share: float = Field(0.5, gt=0, le=1)
+    """Share of a side's characters, white space apart, that may be neither letters nor marks."""
+    identical_min_words: int = Field(3, gt=0)
+    """A pair with the same text on both sides is refused from so many words on: "Paris." is a translation."""
+    drop_duplicates: bool = True
+    drop_overlap: bool = True
+    """Refuse pairs whose source sentence is in a dev or test set."""
+    max_tokens: int = Field(256, gt=0)
+    """Sub-word tokens of a side."""
+
+
+class DataConfig(StrictModel):
+    """Corpora for training, development and test."""
+
+    source_language: str = "en"
+    target_language: str = "fr"
+    dir: Path | None = None
+    """Folder of local copies; sources that name a ``path`` are read from there instead of the hub."""
+    train: tuple[Source, ...] = Field(min_length=1)
+    dev: tuple[Source, ...] = Field(min_length=1)
+    """Validation pairs, in this order."""
+    tests: tuple[Source, ...] = ()
+    """Test sets: kept out of training by ``cleaning.drop_overlap``, copied beside the corpus for scoring."""
+    cleaning: CleaningConfig = CleaningConfig()
+    seed: int = 1
+    """Decides the random choices of ``cap`` and ``weight``."""
+
+    @field_validator("train", "dev", "tests", mode="before")
+    @classmethod
+    def _one_is_a_list(cls, value: Any) -> Any:  # noqa: ANN401 - not validated yet
+        return [value] if isinstance(value, Mapping) else value
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        names = [source.name for source in self.tests]
+        for name in names:
+            if not name.replace("_", "").replace("-", "").isalnum():
+                raise ValueError(f"test set '{name}' needs a 'name' of letters, digits, - and _")
+        if len(set(names)) < len(names):
+            raise ValueError(f"test sets need different names, these are {', '.join(names)}")
+        return self
+
+
+class TokenizerConfig(StrictModel):
+    """One SentencePiece vocabulary for both languages, with byte fallback: no text is outside of it."""
+
+    type: Literal["bpe", "unigram"] = "bpe"
+    vocab_size: int = Field(8000, ge=300, le=256_000)
+    """Pieces, 4 special ones and the 256 bytes included."""
+    character_coverage: float = Field(0.9999, gt=0.9, le=1)
+    """Characters rarer than this leaves are written as bytes."""
+    normalization: Literal["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf", "identity"] = "nmt_nfkc"
+    """SentencePiece's own, applied at every encoding: it also makes ligatures and full-width forms plain."""
+    split_digits: bool = True
+    """Numbers are spelled digit by digit, so that any number can be copied."""
+    user_defined_symbols: tuple[str, ...] = ()
+    """Strings that are always one piece."""
+    max_sentences: int = Field(2_000_000, gt=0)
+    """Sentences, of both languages together, that the vocabulary is learnt from; a random choice if more."""
+    seed: int = 1
+
+
+class TrainingConfig(StrictModel):
+    """Loss, optimizer, schedule, batches and limits."""
+
+    seed: int = 1
+    max_updates: int = Field(gt=0)
+    max_minutes: float | None = Field(None, gt=0)
+    """Wall clock; None sets no limit."""
+    batch_tokens: int = Field(4096, gt=0)
+    """Tokens of a batch, padding included, on its longer side."""
+    accumulate: int = Field(1, ge=1)
+    """Batches whose gradients are added up for one update."""
+    learning_rate: float = Field(gt=0)
+    """The highest of the schedule."""
+    warmup_updates: int = Field(0, ge=0)
+    schedule: Literal["inverse_sqrt", "noam", "linear", "cosine", "constant"] = "inverse_sqrt"
+    betas: tuple[float, float] = (0.9, 0.98)
+    eps: float = Field(1e-9, gt=0)
+    weight_decay: float = Field(0.0, ge=0)
+    clip_norm: float = Field(1.0, ge=0)
+    """Gradients of a larger norm are scaled down to it; 0 never."""
+    label_smoothing: float = Field(0.1, ge=0, lt=1)
+    validate_every: int = Field(500, gt=0)
+    patience: int = Field(0, ge=0)
+    """Stop after so many validations without a better BLEU; 0 never."""
+    keep_checkpoints: int = Field(10, ge=1)
+    save_every: int = Field(500, gt=0)
+    average_last: int = Field(10, ge=1)
+    """Checkpoints whose weights are averaged into the model folder; 1 takes the best alone."""
+    precision: Literal["fp32", "bf16"] = "fp32"
+    compile: bool = False
+    subword_sampling: float = Field(0.0, ge=0, le=1)
+    """Alpha of sub-word regularisation on the training side; 0 uses the one best segmentation."""
+    validation_beam_size: int = Field(1, ge=1, le=64)
+    log_every: int = Field(50, gt=0)
+
+    @field_validator("betas")
+    @classmethod
+    def _check_betas(cls, betas: tuple[float, float]) -> tuple[float, float]:
+        if not all(0 <= beta < 1 for beta in betas):
+            raise ValueError("each must be at least 0 and below 1")
+        return betas
+
+
+class Recipe(StrictModel):
+    """Everything that decides what a model is trained on and how."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")
+    data: DataConfig
+    tokenizer: TokenizerConfig = TokenizerConfig()
+    model: ModelConfig
+    training: TrainingConfig
+    generation: GenerationConfig = GenerationConfig()
+    alignment: AlignmentConfig = AlignmentConfig()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _vocabulary_of_the_tokenizer(cls, values: Any) -> Any:  # noqa: ANN401 - not validated yet
+        """Fill ``model.vocab_size``, and the default architecture, which a union needs to be told."""
+        if not isinstance(values, Mapping) or not isinstance(values.get("model"), Mapping):
+            return values
+        tokenizer = values.get("tokenizer")
+        default = TokenizerConfig().vocab_size
+        size = tokenizer.get("vocab_size", default) if isinstance(tokenizer, Mapping) else default
+        if values["model"].get("vocab_size", size) != size:
+            raise ValueError("model.vocab_size is that of the tokenizer: set tokenizer.vocab_size")
+        model = {"architecture": "transformer", **values["model"], "vocab_size": size}
+        return {**values, "model": model}
+
+    def model_config_for(self, vocab_size: int) -> ModelConfig:
+        """The model's configuration with the size that the tokenizer really has."""
+        return self.model.model_copy(update={"vocab_size": vocab_size})
+
+    def corpus_identity(self) -> dict[str, Any]:
+        """What decides the prepared corpus, apart from the corpora's bytes and the folders they lie in."""
+        sources: dict[str, Any] = {"__all__": {"path", "streaming", "optional"}}
+        left_out = {"dir": True, "train": sources, "dev": sources, "tests": sources}
+        return {
+            "data": self.data.model_dump(mode="json", exclude=left_out),
+            "tokenizer": self.tokenizer.model_dump(mode="json"),
+        }
+
+    def corpus_hash(self) -> str:
+        """SHA-256 of ``corpus_identity``."""
+        return hashlib.sha256(json.dumps(self.corpus_identity(), sort_keys=True).encode()).hexdigest()
+
+
+def load_recipe(path_or_name: str, overrides: Sequence[str] = ()) -> Recipe:
+    """Read a recipe: a TOML file, or the name of one that ships; ``overrides`` are ``dotted.key=value``.
+
+    Raises:
+        ConfigError: there is no such recipe, or a key or value is wrong; an unknown key names the nearest.
+    """
+    file = _find(path_or_name)
+    values = {"name": file.stem, **apply_overrides(read_toml(file), overrides)}
+    recipe = parse(Recipe, values, where=str(path_or_name))
+    if recipe.data.dir is not None:
+        return recipe
+    folder = file.resolve().parent
+    sources = {
+        key: tuple(_beside(folder, source) for source in getattr(recipe.data, key))
+        for key in ("train", "dev", "tests")
+    }
+    return recipe.model_copy(update={"data": recipe.data.model_copy(update=sources)})
+
+
+def _beside(folder: Path, source: Source) -> Source:
+    """A local source's path, relative to the recipe's folder, made absolute."""
+    if source.kind == "hub" or source.path is None:
+        return source
+    return source.model_copy(update={"path": str(folder / source.path)})
+
+
+def _find(path_or_name: str) -> Path:
+    path = Path(path_or_name).expanduser()
+    if path.is_file():
+        return path
+    shipped = {recipe.stem: recipe for recipe in sorted(RECIPES.glob("*.toml"))}
+    if path_or_name in shipped:
+        return shipped[path_or_name]
+    near = difflib.get_close_matches(path.stem, shipped, n=1, cutoff=0.6)
+    hint = f"did you mean '{near[0]}'?" if near else f"recipes that ship: {', '.join(shipped)}"
+    raise ConfigError(f"{path_or_name}: neither a file nor a recipe that ships; {hint}")

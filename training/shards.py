@@ -1,0 +1,289 @@
+"""The prepared corpus: token ids and text in flat files that are mapped into memory, not read.
+
+For each split and language, say ``train`` and ``en``:
+
+    train.en             the sentences, UTF-8, one a line
+    train.en.lines       int64, byte offset of each line, and of the end
+    train.en.tokens      uint16 (int32 for a vocabulary over 65,536), the ids of all sentences, end to end
+    train.en.offsets     int64, position of each sentence's first id, and of the end
+
+All numbers are little-endian and without header. Beside them lie ``tokenizer.model``, the test sets' text as
+``tests/NAME.en``, ``report.json``, and ``manifest.json``: what the folder was made from, every file's size and
+SHA-256. The folder appears whole or not at all: it is written under another name and renamed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from nmt.errors import DataError
+from training.provenance import sha256
+from training.recipe import Recipe
+
+FORMAT_VERSION = 1
+MANIFEST = "manifest.json"
+REPORT = "report.json"
+TOKENIZER = "tokenizer.model"
+TESTS = "tests"
+
+Split = Literal["train", "dev"]
+Ids = np.ndarray[tuple[int], np.dtype[np.uint16]] | np.ndarray[tuple[int], np.dtype[np.int32]]
+Offsets = npt.NDArray[np.int64]
+
+
+def token_dtype(vocab_size: int) -> np.dtype[Any]:
+    """The smallest of our two types that holds every id."""
+    return np.dtype("<u2") if vocab_size <= 2**16 else np.dtype("<i4")
+
+
+class SideWriter:
+    """Writes one language of one split, batch by batch; a context manager."""
+
+    def __init__(self, folder: Path, stem: str, dtype: np.dtype[Any]) -> None:
+        self._stem = folder / stem
+        self._dtype = dtype
+        self._text = self._stem.open("wb")
+        self._tokens = _beside(self._stem, "tokens").open("wb")
+        self._offsets = [0]
+        self._lines = [0]
+
+    def write(self, sentences: Sequence[str], ids: Sequence[Sequence[int]]) -> None:
+        """Append sentences, none with a line break inside, and the ids of each."""
+        for sentence, sentence_ids in zip(sentences, ids, strict=True):
+            line = sentence.encode() + b"\n"
+            self._text.write(line)
+            self._lines.append(self._lines[-1] + len(line))
+            self._offsets.append(self._offsets[-1] + len(sentence_ids))
+        flat = np.fromiter((id_ for sentence_ids in ids for id_ in sentence_ids), dtype=self._dtype)
+        self._tokens.write(flat.tobytes())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._text.close()
+        self._tokens.close()
+        if kind is None:
+            np.array(self._lines, dtype="<i8").tofile(_beside(self._stem, "lines"))
+            np.array(self._offsets, dtype="<i8").tofile(_beside(self._stem, "offsets"))
+
+
+@dataclass(frozen=True)
+class Side:
+    """One language of one split, mapped into memory."""
+
+    tokens: Ids
+    offsets: Offsets
+    text: npt.NDArray[np.uint8]
+    lines: Offsets
+
+    @classmethod
+    def map(cls, folder: Path, stem: str, dtype: np.dtype[Any]) -> Side:
+        """Map the four files of ``stem``."""
+        path = folder / stem
+        return cls(
+            tokens=_map(_beside(path, "tokens"), dtype),
+            offsets=_map(_beside(path, "offsets"), np.dtype("<i8")),
+            text=_map(path, np.dtype("u1")),
+            lines=_map(_beside(path, "lines"), np.dtype("<i8")),
+        )
+
+    def ids(self, index: int) -> Ids:
+        """Token ids of sentence ``index``, without BOS and EOS: a read-only view."""
+        return self.tokens[self.offsets[index] : self.offsets[index + 1]]
+
+    def sentence(self, index: int) -> str:
+        """The text of sentence ``index``, which sub-word sampling encodes anew."""
+        return self.text[self.lines[index] : self.lines[index + 1] - 1].tobytes().decode()
+
+
+class TokenPairs:
+    """The sentence pairs of one split, in the order in which they were written."""
+
+    def __init__(self, source: Side, target: Side) -> None:
+        self._source = source
+        self._target = target
+        self.source_lengths: npt.NDArray[np.int32] = np.diff(source.offsets).astype(np.int32)
+        self.target_lengths: npt.NDArray[np.int32] = np.diff(target.offsets).astype(np.int32)
+
+    def __len__(self) -> int:
+        return len(self.source_lengths)
+
+    def source(self, index: int) -> Ids:
+        """Source ids of pair ``index``, without EOS: a read-only view of uint16 or int32."""
+        return self._source.ids(index)
+
+    def target(self, index: int) -> Ids:
+        """Target ids of pair ``index``, without BOS and EOS."""
+        return self._target.ids(index)
+
+    def source_text(self, index: int) -> str:
+        """The source sentence of pair ``index``."""
+        return self._source.sentence(index)
+
+    def target_text(self, index: int) -> str:
+        """The target sentence of pair ``index``."""
+        return self._target.sentence(index)
+
+
+class PreparedCorpus:
+    """A folder that ``nmt prepare`` wrote; open it with ``PreparedCorpus.open``."""
+
+    def __init__(self, folder: Path, manifest: Mapping[str, Any]) -> None:
+        self.folder = folder
+        self.vocab_size: int = manifest["vocab_size"]
+        self.recipe_hash: str = manifest["recipe_hash"]
+        self.source_language: str = manifest["recipe"]["data"]["source_language"]
+        self.target_language: str = manifest["recipe"]["data"]["target_language"]
+
+    @classmethod
+    def open(cls, folder: Path, recipe: Recipe | None = None, *, verify: bool = False) -> PreparedCorpus:
+        """Check the folder and open it.
+
+        Args:
+            folder: what ``prepare`` returned.
+            recipe: if given, the folder must have been prepared by a recipe with the same data and tokenizer.
+            verify: read every file and compare its SHA-256, not only its size.
+
+        Raises:
+            DataError: naming the file that is missing or damaged, or what differs from ``recipe``.
+        """
+        manifest = read_manifest(folder)
+        for name, entry in manifest["files"].items():
+            _check_file(folder / name, entry, read=verify)
+        if recipe is not None and recipe.corpus_hash() != manifest["recipe_hash"]:
+            changes = "; ".join(differences(manifest["recipe"], recipe.corpus_identity()))
+            raise DataError(
+                f"{folder}: prepared by another recipe than '{recipe.name}' ({changes}); "
+                "delete the folder and prepare it again, or choose another with --out"
+            )
+        return cls(folder, manifest)
+
+    def split(self, name: Split) -> TokenPairs:
+        """The pairs of "train" or "dev"."""
+        dtype = token_dtype(self.vocab_size)
+        languages = (self.source_language, self.target_language)
+        source, target = (Side.map(self.folder, f"{name}.{language}", dtype) for language in languages)
+        return TokenPairs(source, target)
+
+    @property
+    def tokenizer_file(self) -> Path:
+        """The SentencePiece model."""
+        return self.folder / TOKENIZER
+
+    @property
+    def report(self) -> dict[str, Any]:
+        """``report.json``: sources, counts by reason, tokens, lengths, tokenizer."""
+        report: dict[str, Any] = json.loads((self.folder / REPORT).read_text(encoding="utf-8"))
+        return report
+
+    def test_sets(self) -> dict[str, tuple[Path, Path]]:
+        """Test set -> its source and reference file, as given: one sentence a line, nothing cleaned."""
+        files = sorted((self.folder / TESTS).glob(f"*.{self.source_language}"))
+        return {path.stem: (path, path.with_suffix(f".{self.target_language}")) for path in files}
+
+
+def write_report(folder: Path, report: Mapping[str, Any]) -> None:
+    """Write ``report.json``."""
+    _write_json(folder / REPORT, report)
+
+
+def write_manifest(folder: Path, recipe: Recipe, sources: Mapping[str, Any], vocab_size: int) -> None:
+    """Record what ``folder`` was made from and every file in it, and wait until all is on disk."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    manifest = {
+        "format_version": FORMAT_VERSION,
+        "recipe_hash": recipe.corpus_hash(),
+        "recipe": recipe.corpus_identity(),
+        "sources": dict(sources),
+        "vocab_size": vocab_size,
+        "files": {
+            path.relative_to(folder).as_posix(): {"bytes": path.stat().st_size, "sha256": sha256(path)}
+            for path in files
+        },
+    }
+    _write_json(folder / MANIFEST, manifest)
+    for path in (*files, folder / MANIFEST, folder):
+        _flush(path)
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Read ``manifest.json``. Raises ``DataError`` when it is missing, damaged or of another version."""
+    path = folder / MANIFEST
+    if not folder.is_dir():
+        raise DataError(f"{folder}: no such folder; run 'nmt prepare' with the recipe first")
+    try:
+        manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        version = manifest["format_version"]
+    except OSError as error:
+        raise DataError(
+            f"{path}: {error.strerror or error}; this is no folder that 'nmt prepare' wrote"
+        ) from None
+    except (ValueError, KeyError, TypeError):
+        raise DataError(f"{path}: damaged; delete the folder and run 'nmt prepare' again") from None
+    if version != FORMAT_VERSION:
+        raise DataError(
+            f"{path}: format_version {version}, this version of the library reads {FORMAT_VERSION}"
+        )
+    return manifest
+
+
+def differences(there: object, here: object, path: str = "") -> list[str]:
+    """Name each value in which two nested structures differ, as "key: X there, Y here"."""
+    if isinstance(there, Mapping) and isinstance(here, Mapping):
+        pairs = [(f"{path}.{key}".lstrip("."), there.get(key), here.get(key)) for key in {**there, **here}]
+    elif isinstance(there, list) and isinstance(here, list) and len(there) == len(here):
+        pairs = [(f"{path}.{index}", *both) for index, both in enumerate(zip(there, here, strict=True))]
+    elif there == here:
+        return []
+    elif isinstance(there, list) and isinstance(here, list):
+        return [f"{path}: {len(there)} entries there, {len(here)} here"]
+    else:
+        return [f"{path}: {there} there, {here} here"]
+    return [line for key, left, right in pairs for line in differences(left, right, key)]
+
+
+def _write_json(path: Path, value: Mapping[str, Any]) -> None:
+    path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _check_file(path: Path, entry: Mapping[str, Any], *, read: bool) -> None:
+    if not path.is_file():
+        raise DataError(f"{path}: missing; delete the folder and run 'nmt prepare' again")
+    size = path.stat().st_size
+    if size != entry["bytes"]:
+        raise DataError(
+            f"{path}: {size} bytes, {MANIFEST} says {entry['bytes']}; delete the folder and run 'nmt prepare' again"
+        )
+    if read and sha256(path) != entry["sha256"]:
+        raise DataError(
+            f"{path}: corrupt: its SHA-256 is not that of {MANIFEST}; delete the folder and run 'nmt prepare' again"
+        )
+
+
+def _beside(path: Path, suffix: str) -> Path:
+    return path.with_name(f"{path.name}.{suffix}")
+
+
+def _map(path: Path, dtype: np.dtype[Any]) -> Any:  # noqa: ANN401 - an array of dtype
+    return np.memmap(path, dtype=dtype, mode="r")
+
+
+def _flush(path: Path) -> None:
+    """Wait until ``path``, a file or a folder, is on disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
