@@ -18,7 +18,9 @@ def sinusoids(length: int, d_model: int) -> Tensor:
         encoding_TD in float32.
     """
     position_T1 = torch.arange(length, dtype=torch.float32).unsqueeze(1)
-    frequency_I = torch.exp(torch.arange(0, d_model, 2, dtype=torch.float32) * (-math.log(10_000.0) / d_model))
+    frequency_I = torch.exp(
+        torch.arange(0, d_model, 2, dtype=torch.float32) * (-math.log(10_000.0) / d_model)
+    )
     angle_TI = position_T1 * frequency_I
     return torch.stack((angle_TI.sin(), angle_TI.cos()), dim=-1).flatten(1)[:, :d_model]
 

@@ -222,9 +222,7 @@ class Transformer(nn.Module):
 
     def reorder(self, state: TransformerState, rows_N: Tensor) -> TransformerState:
         """Move rows of the past; the memory moves only when whole sentences leave."""
-        past = tuple(
-            layer and KeyValue(*(t.index_select(0, rows_N) for t in layer)) for layer in state.past
-        )
+        past = tuple(layer and KeyValue(*(t.index_select(0, rows_N) for t in layer)) for layer in state.past)
         sentences_B = rows_N[:: state.beam_size].div(state.beam_size, rounding_mode="floor")
         if len(sentences_B) == state.memory_mask_B11S.size(0):
             return state._replace(past=past)

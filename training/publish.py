@@ -1,0 +1,71 @@
+"""From a run to a model folder: the best weights so far, with a card that says what they were trained on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nmt
+from nmt.checkpoint import save_model_folder
+from nmt.config import ModelFolderConfig
+from nmt.models.build import Model
+from nmt.tokenizer import Tokenizer
+from training.recipe import Recipe
+from training.shards import PreparedCorpus
+from training.state import TrainingState
+from training.validation import Validation
+
+
+def publish(
+    folder: Path,
+    recipe: Recipe,
+    corpus: PreparedCorpus,
+    tokenizer: Tokenizer,
+    model: Model,
+    state: TrainingState,
+    validation: Validation,
+) -> None:
+    """Write ``folder``; an earlier model there stands until the new one is complete."""
+    config = ModelFolderConfig(
+        name=recipe.name,
+        source_language=corpus.source_language,
+        target_language=corpus.target_language,
+        model=recipe.model_config_for(tokenizer.vocab_size),
+        special_ids=tokenizer.special,
+        alignment=recipe.alignment,
+        max_source_tokens=recipe.data.cleaning.max_tokens,
+        library_version=nmt.__version__,
+    )
+    scores = {
+        "dev": {
+            "bleu": round(validation.bleu, 2),
+            "signature": validation.signature,
+            "perplexity": round(validation.perplexity, 4),
+            "update": state.update,
+        }
+    }
+    save_model_folder(
+        folder,
+        config=config,
+        model=model,
+        tokenizer_file=corpus.tokenizer_file,
+        generation=recipe.generation,
+        card=_card(recipe, model, state, validation),
+        scores=scores,
+    )
+
+
+def _card(recipe: Recipe, model: Model, state: TrainingState, validation: Validation) -> str:
+    n_parameters = sum(parameter.numel() for parameter in model.parameters())
+    sources = "\n".join(f"- {source.name}" for source in recipe.data.train)
+    return f"""# {recipe.name}
+
+{recipe.data.source_language} to {recipe.data.target_language}, {recipe.model.architecture}, \
+{n_parameters / 1e6:.1f} M parameters.
+
+Trained on:
+
+{sources}
+
+{state.update} updates, {state.target_tokens / 1e6:.1f} M target tokens, {state.elapsed_s / 3600:.2f} hours.
+BLEU {validation.bleu:.2f} on its development set ({validation.signature}), measured while training.
+"""

@@ -1,0 +1,95 @@
+"""A run's folder, ``runs/<name>/``: one trainer at a time, a log of events, scalars for TensorBoard.
+
+data/           the prepared corpus
+checkpoints/    see ``training.state``
+model/          the best model so far, a model folder ready to serve
+log.jsonl       one event a line: "train", "validation", "note"
+tensorboard/    the same scalars
+recipe.json     the recipe in full, as first started
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from torch.utils.tensorboard.writer import SummaryWriter
+
+from nmt.errors import RunFolderError
+from training.recipe import Recipe
+from training.run_log import LOG
+from training.state import checkpoints
+
+RECIPE = "recipe.json"
+
+
+class RunFolder:
+    """Places within a run's folder, and its two logs."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.checkpoints = path / "checkpoints"
+        self.model = path / "model"
+        self._log = (path / LOG).open("a", encoding="utf-8")
+        self._tensorboard = SummaryWriter(str(path / "tensorboard"))
+
+    def log(self, event: str, update: int, **values: float | str | None) -> None:
+        """Append an event; numbers also go to TensorBoard as ``event/name``."""
+        shown = {key: round(v, 6) if isinstance(v, float) else v for key, v in values.items()}
+        self._log.write(json.dumps({"event": event, "update": update, **shown}) + "\n")
+        self._log.flush()
+        for key, value in values.items():
+            if isinstance(value, int | float) and key != "elapsed_s":
+                self._tensorboard.add_scalar(f"{event}/{key}", value, update)
+
+    def close(self) -> None:
+        """Close both logs."""
+        self._log.close()
+        self._tensorboard.close()
+
+
+@contextmanager
+def open_run(path: Path, recipe: Recipe, *, resume: bool) -> Iterator[RunFolder]:
+    """Lock the folder for the length of the block.
+
+    Raises:
+        RunFolderError: another trainer has it, or it holds a run and ``resume`` was not asked for, or the run
+            in it was begun with another recipe.
+    """
+    path.mkdir(parents=True, exist_ok=True)
+    with (path / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise RunFolderError(
+                f"{path}: another trainer is at work here; stop it or choose another --run"
+            ) from None
+        if checkpoints(path / "checkpoints") and not resume:
+            raise RunFolderError(f"{path}: already holds a run; go on with --resume, or choose another --run")
+        _check_recipe(path / RECIPE, recipe)
+        run = RunFolder(path)
+        try:
+            yield run
+        finally:
+            run.close()
+
+
+def _check_recipe(file: Path, recipe: Recipe) -> None:
+    """A run is resumed with the model, the corpus and the seed it began with; limits and intervals may change."""
+    if file.exists():
+        begun = Recipe.model_validate_json(file.read_text(encoding="utf-8"))
+        for key, there, here in (
+            ("model", begun.model, recipe.model),
+            ("data and tokenizer", begun.corpus_hash(), recipe.corpus_hash()),
+            ("training.seed", begun.training.seed, recipe.training.seed),
+            ("training.batch_tokens", begun.training.batch_tokens, recipe.training.batch_tokens),
+        ):
+            if there != here:
+                raise RunFolderError(
+                    f"{file.parent}: begun with another {key} (see {file.name}); choose another --run folder"
+                )
+    else:
+        file.write_text(recipe.model_dump_json(indent=2) + "\n", encoding="utf-8")

@@ -1,0 +1,181 @@
+"""Checkpoints of a run: everything that an interrupted run needs to go on as if nothing had happened.
+
+    runs/<name>/checkpoints/update-00001500/
+        weights.safetensors     the model's own names, float32
+        optimizer.safetensors   Adam's moments, as ``<weight>.exp_avg`` and ``<weight>.exp_avg_sq``
+        state.json              where in the data, in the schedule and in the validation record
+        MANIFEST.sha256
+
+A checkpoint is written beside its place, flushed, then renamed: a crash at any moment leaves whole checkpoints
+alone. Random draws need no saving: masks and segmentations are seeded from (seed, update) and (seed, epoch, batch).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from nmt.config import StrictModel
+from nmt.errors import RunFolderError
+
+WEIGHTS, OPTIMIZER, STATE, MANIFEST = (
+    "weights.safetensors",
+    "optimizer.safetensors",
+    "state.json",
+    "MANIFEST.sha256",
+)
+MOMENTS = ("exp_avg", "exp_avg_sq")
+
+
+class TrainingState(StrictModel):
+    """Where a run stands: plain numbers, ``state.json``."""
+
+    update: int = 0
+    epoch: int = 0
+    next_batch: int = 0
+    elapsed_s: float = 0.0
+    target_tokens: int = 0
+    """Real target tokens trained on so far."""
+    best_bleu: float = -1.0
+    best_update: int = 0
+    validations_without_gain: int = 0
+
+
+def save_checkpoint(
+    folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer, state: TrainingState, *, keep: int
+) -> Path:
+    """Write ``folder/update-N`` and remove all but the newest ``keep``.
+
+    Raises:
+        RunFolderError: it cannot be written; earlier checkpoints are untouched.
+    """
+    place = folder / f"update-{state.update:08d}"
+    aside = folder / f".{place.name}.new"
+    try:
+        shutil.rmtree(aside, ignore_errors=True)
+        aside.mkdir(parents=True)
+        parameters = dict(model.named_parameters())
+        save_file({name: p.detach().cpu().contiguous() for name, p in parameters.items()}, aside / WEIGHTS)
+        save_file(_moments(parameters, optimizer), aside / OPTIMIZER)
+        (aside / STATE).write_text(state.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        _seal(aside)
+        shutil.rmtree(place, ignore_errors=True)
+        aside.rename(place)
+        _flush(folder)
+    except (OSError, SafetensorError) as error:
+        shutil.rmtree(aside, ignore_errors=True)
+        raise RunFolderError(
+            f"{place}: cannot be saved: {error}; earlier checkpoints stand: make room, then --resume"
+        ) from None
+    for old in checkpoints(folder)[:-keep]:
+        shutil.rmtree(old)
+    return place
+
+
+def checkpoints(folder: Path) -> list[Path]:
+    """Complete checkpoints, oldest first."""
+    return sorted(path for path in folder.glob("update-*") if re.fullmatch(r"update-\d{8}", path.name))
+
+
+def newest_intact(folder: Path) -> tuple[Path | None, list[str]]:
+    """The newest checkpoint whose files match its manifest, and what is wrong with each newer one."""
+    problems: list[str] = []
+    for path in reversed(checkpoints(folder)):
+        problem = find_damage(path)
+        if problem is None:
+            return path, problems
+        problems.append(problem)
+    return None, problems
+
+
+def find_damage(checkpoint: Path) -> str | None:
+    """What is wrong with a checkpoint: a missing or altered file by name; None when it is intact."""
+    try:
+        lines = (checkpoint / MANIFEST).read_text(encoding="ascii").splitlines()
+        listed = dict(reversed(line.split("  ", 1)) for line in lines)
+    except (OSError, ValueError) as error:
+        return f"{checkpoint / MANIFEST}: {error}"
+    for name in (WEIGHTS, OPTIMIZER, STATE):
+        try:
+            found = _sha256(checkpoint / name)
+        except OSError as error:
+            return f"{checkpoint / name}: {error.strerror or error}"
+        if found != listed.get(name):
+            return f"{checkpoint / name}: SHA-256 differs from the manifest's"
+    return None
+
+
+def load_checkpoint(checkpoint: Path, model: nn.Module, optimizer: torch.optim.Optimizer) -> TrainingState:
+    """Put weights and moments back in place and return where the run stood.
+
+    Raises:
+        RunFolderError: the checkpoint is of another architecture.
+    """
+    weights = load_weights(checkpoint)
+    parameters = dict(model.named_parameters())
+    unlike = [
+        name
+        for name in sorted({*weights, *parameters})
+        if name not in weights or name not in parameters or weights[name].shape != parameters[name].shape
+    ]
+    if unlike:
+        raise RunFolderError(
+            f"{checkpoint}: of another architecture than the recipe (first difference: {unlike[0]}); "
+            "resume with the recipe that the run began with, or choose another --run folder"
+        )
+    moments = load_file(checkpoint / OPTIMIZER)
+    state = TrainingState.model_validate_json((checkpoint / STATE).read_text(encoding="utf-8"))
+    with torch.no_grad():
+        for name, parameter in parameters.items():
+            parameter.copy_(weights[name])
+            optimizer.state[parameter] = {
+                "step": torch.tensor(float(state.update), device=parameter.device),
+                **{moment: moments[f"{name}.{moment}"].to(parameter.device) for moment in MOMENTS},
+            }
+    return state
+
+
+def load_weights(checkpoint: Path) -> dict[str, Tensor]:
+    """The weights of a checkpoint, by parameter name, on the CPU."""
+    return load_file(checkpoint / WEIGHTS)
+
+
+def _moments(parameters: dict[str, nn.Parameter], optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
+    return {
+        f"{name}.{moment}": optimizer.state[parameter][moment].cpu().contiguous()
+        for name, parameter in parameters.items()
+        if parameter in optimizer.state
+        for moment in MOMENTS
+    }
+
+
+def _seal(folder: Path) -> None:
+    """Flush each file to disk, then write and flush the manifest that makes the checkpoint complete."""
+    lines = []
+    for name in (WEIGHTS, OPTIMIZER, STATE):
+        _flush(folder / name)
+        lines.append(f"{_sha256(folder / name)}  {name}\n")
+    (folder / MANIFEST).write_text("".join(lines), encoding="ascii")
+    _flush(folder / MANIFEST)
+    _flush(folder)
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _flush(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

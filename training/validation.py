@@ -1,0 +1,73 @@
+"""Validation: perplexity by teacher forcing, and BLEU of what search really writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from nmt.batch import Batch
+from nmt.config import GenerationConfig
+from nmt.models.build import Model
+from nmt.search import search
+from nmt.tokenizer import Tokenizer
+from training.batching import validation_batches
+from training.loss import label_smoothed_cross_entropy
+from training.scoring import metrics
+from training.shards import TokenPairs
+
+MAX_ROWS = 128
+
+
+@dataclass(frozen=True)
+class Validation:
+    """Scores on the development set."""
+
+    loss: float
+    """Negative log-likelihood for each target token, in nats."""
+    perplexity: float
+    bleu: float
+    """Cased, detokenised sacreBLEU."""
+    signature: str
+
+
+@torch.no_grad()
+def validate(
+    model: Model, pairs: TokenPairs, tokenizer: Tokenizer, generation: GenerationConfig, batch_tokens: int
+) -> Validation:
+    """Score ``model``, left in the mode it came in. Hypotheses are of ``generation``'s search."""
+    device = next(model.parameters()).device
+    was_training = model.training
+    model.eval()
+    try:
+        nll = n_tokens = torch.zeros((), device=device)
+        for batch in validation_batches(pairs, tokenizer.special, batch_tokens):
+            batch = batch.to(device)
+            assert batch.target_out_BT is not None and batch.target_mask_BT is not None
+            loss = label_smoothed_cross_entropy(model(batch), batch.target_out_BT, batch.target_mask_BT, 0.0)
+            nll, n_tokens = nll + loss.nll, n_tokens + loss.n_tokens
+        mean = nll / n_tokens
+        bleu = metrics()["BLEU"]
+        references = [pairs.target_text(index) for index in range(len(pairs))]
+        hypotheses = translate_all(model, pairs, tokenizer, generation)
+        score = bleu.corpus_score(hypotheses, [references])
+    finally:
+        model.train(was_training)
+    return Validation(mean.item(), mean.exp().item(), score.score, bleu.get_signature().format())
+
+
+def translate_all(
+    model: Model, pairs: TokenPairs, tokenizer: Tokenizer, generation: GenerationConfig
+) -> list[str]:
+    """The best hypothesis for each source sentence, in order; sentences of like length share a batch."""
+    device = next(model.parameters()).device
+    order = sorted(range(len(pairs)), key=lambda index: int(pairs.source_lengths[index]))
+    hypotheses = [""] * len(pairs)
+    for first in range(0, len(order), MAX_ROWS):
+        indices = order[first : first + MAX_ROWS]
+        source = Batch.from_ids([pairs.source(i).tolist() for i in indices], special=tokenizer.special)
+        for index, found in zip(
+            indices, search(model, source.to(device), generation, tokenizer.special), strict=True
+        ):
+            hypotheses[index] = tokenizer.decode(found[0].tokens)
+    return hypotheses
