@@ -21,7 +21,7 @@ from torch import Tensor
 
 from nmt.batch import Batch
 from nmt.config import AlignmentConfig, SpecialIds
-from nmt.errors import ConfigError, NumericalError
+from nmt.errors import ConfigError, NumericalError, TextTooLongError
 from nmt.models.interface import SequenceModel
 from nmt.pharaoh import (
     Link,
@@ -54,6 +54,9 @@ __all__ = [
     "words",
 ]
 
+EncodedText = tuple[str, Sequence[Piece]]
+"""A text and its pieces, whose spans index it."""
+
 Extraction = Literal["argmax"] | Symmetrization
 
 THRESHOLD = 1.5
@@ -80,6 +83,7 @@ class Aligner:
         config: which layer and heads.
         special: ids of padding, BOS and EOS.
         device: where the model is.
+        max_tokens: positions that the model has for a sentence, BOS or EOS counted; None: any number.
     """
 
     def __init__(
@@ -89,12 +93,15 @@ class Aligner:
         config: AlignmentConfig,
         special: SpecialIds,
         device: torch.device | str = "cpu",
+        *,
+        max_tokens: int | None = None,
     ) -> None:
         self.model = model
         self.tokenizer = tokenizer
         self.config = config
         self.special = special
         self.device = device
+        self.max_tokens = max_tokens
 
     def align(
         self,
@@ -116,18 +123,38 @@ class Aligner:
 
         Raises:
             ConfigError: the model exposes no attention, or not the layer or heads asked for.
+            TextTooLongError: a side has more tokens than the model has positions.
         """
-        sources = [self.tokenizer.encode_pieces(source) for source, _ in pairs]
-        targets = [self.tokenizer.encode_pieces(target) for _, target in pairs]
+        encode = self.tokenizer.encode_pieces
+        return self.align_encoded(
+            [((source, encode(source)), (target, encode(target))) for source, target in pairs],
+            words=words,
+            extraction=extraction,
+            threshold=threshold,
+            max_batch_tokens=max_batch_tokens,
+        )
+
+    def align_encoded(
+        self,
+        pairs: Sequence[tuple[EncodedText, EncodedText]],
+        *,
+        words: Callable[[str], list[Token]] = words,
+        extraction: Extraction = "argmax",
+        threshold: float = THRESHOLD,
+        max_batch_tokens: int = 4096,
+    ) -> list[Alignment]:
+        """``align`` for texts with the pieces that were read and written; to encode again may give others."""
         attention = self.attend(
-            [[piece.id for piece in pieces] for pieces in sources],
-            [[piece.id for piece in pieces] for pieces in targets],
+            [[piece.id for piece in pieces] for (_, pieces), _ in pairs],
+            [[piece.id for piece in pieces] for _, (_, pieces) in pairs],
             max_batch_tokens,
         )
         alignments: list[Alignment] = []
-        for pair, source, target, attention_TS in zip(pairs, sources, targets, attention, strict=True):
-            source_words, target_words = words(pair[0]), words(pair[1])
-            matrix_IJ = pool(attention_TS, target, source, target_words, source_words)
+        for ((source, source_pieces), (target, target_pieces)), attention_TS in zip(
+            pairs, attention, strict=True
+        ):
+            source_words, target_words = words(source), words(target)
+            matrix_IJ = pool(attention_TS, target_pieces, source_pieces, target_words, source_words)
             links = links_from_matrix(matrix_IJ, extraction, threshold)
             alignments.append(
                 Alignment(tuple(source_words), tuple(target_words), tuple(links), to_rows(matrix_IJ))
@@ -142,10 +169,17 @@ class Aligner:
 
         Raises:
             ConfigError: the model exposes no attention, or not the layer or heads asked for.
+            TextTooLongError: a list is longer than the model's positions.
             NumericalError: the attention is NaN.
         """
         found: dict[int, Tensor] = {}
         lengths = [max(len(source), len(target)) + 1 for source, target in zip(sources, targets, strict=True)]
+        if self.max_tokens is not None and max(lengths, default=0) > self.max_tokens:
+            index = next(index for index, length in enumerate(lengths) if length > self.max_tokens)
+            raise TextTooLongError(
+                f"sentence pair {index + 1} has {lengths[index] - 1} tokens on one side; the model aligns "
+                f"at most {self.max_tokens - 1}; split it"
+            )
         for rows in length_batches(lengths, max_batch_tokens):
             batch = Batch.from_ids(
                 [sources[row] for row in rows], [targets[row] for row in rows], special=self.special

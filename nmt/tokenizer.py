@@ -158,16 +158,19 @@ def seed_sampling(seed: int) -> None:
     sentencepiece.set_random_generator_seed(seed)
 
 
-def refuse_lone_surrogates(text: str) -> None:
-    """Raise ``InputError`` when ``text`` holds half of a UTF-16 pair, which stands for no character."""
+def refuse_lone_surrogates(text: str, name: str = "") -> None:
+    """Raise ``InputError`` when ``text`` holds half of a UTF-16 pair, which stands for no character.
+
+    The message begins with ``name`` and gives the position, but nothing of the text.
+    """
     if text.isascii():
         return
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise InputError(
-            f"character {error.start} (counted from 0) is U+{ord(text[error.start]):04X}, half of a surrogate"
-            " pair and no character by itself; send valid Unicode"
+            f"{name}character {error.start} (counted from 0) is U+{ord(text[error.start]):04X}, half of a"
+            " surrogate pair and no character by itself; send valid Unicode"
         ) from None
 
 

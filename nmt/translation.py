@@ -1,0 +1,221 @@
+"""What a translation is, and how the translations of sentences become that of a text.
+
+All spans are half open and count characters (Unicode code points), or tokens where the name says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from nmt.alignment import Alignment
+from nmt.pharaoh import Link
+from nmt.segment import Segment, join
+from nmt.tokenizer import Piece
+from nmt.words import Token
+
+
+@dataclass(frozen=True)
+class Span:
+    """From ``start`` up to but not including ``end``."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class SentenceTranslation:
+    """One sentence of a text, or one part of a sentence that was too long for the model."""
+
+    source: Span
+    target: Span
+    score: float
+    """Mean log-probability for each target sub-word token, EOS counted."""
+    truncated: bool
+    """The maximum length came before the end of the sentence."""
+    source_tokens: Span
+    """Token indices in ``Translation.source_tokens``; empty without alignment."""
+    target_tokens: Span
+    """Token indices in ``Translation.target_tokens``; empty without alignment."""
+    attention: tuple[tuple[float, ...], ...] | None
+    """``attention[i][j]``: share of the sentence's target token i on its source token j; for "soft"."""
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One of the n best translations of a whole text."""
+
+    text: str
+    score: float
+    """As ``Translation.score``. The order is the search's own, which may normalise length differently."""
+
+
+@dataclass(frozen=True)
+class Translation:
+    """A translated text; blank text is its own translation, of no sentences and score 0."""
+
+    text: str
+    score: float
+    """Mean log-probability for each target sub-word token, EOS counted, over all sentences."""
+    sentences: tuple[SentenceTranslation, ...]
+    source_tokens: tuple[Token, ...] | None
+    """Words and punctuation marks of the source; None when no alignment was asked for."""
+    target_tokens: tuple[Token, ...] | None
+    links: tuple[Link, ...] | None
+    """Links between indices of ``source_tokens`` and ``target_tokens``."""
+    alternatives: tuple[Alternative, ...]
+    """At most n best, all different, the first is this translation. Empty when one was asked for."""
+    truncated: bool
+    """Some sentence is truncated."""
+    repaired: bool
+    """Some sentence was too long for the model and was translated in parts."""
+    n_source_tokens: int
+    """Sub-word tokens read, without EOS."""
+    n_target_tokens: int
+    """Sub-word tokens of ``text``, without EOS."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text and the sentences of it to translate."""
+
+    text: str
+    segments: tuple[Segment, ...]
+    repaired: bool
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A hypothesis of one sentence as text."""
+
+    text: str
+    pieces: tuple[Piece, ...]
+    log_prob: float
+    rank: float
+    """What search ranked it by, more is better."""
+    finished: bool
+
+    @property
+    def n_predicted(self) -> int:
+        """Tokens that ``log_prob`` sums over: EOS counts if it was reached."""
+        return len(self.pieces) + self.finished
+
+
+def assemble(
+    document: Document,
+    candidates: Sequence[Sequence[Candidate]],
+    alignments: Sequence[Alignment] | None,
+    *,
+    n_source_tokens: int,
+    n_best: int,
+    soft: bool,
+) -> Translation:
+    """Join the translations of a text's sentences.
+
+    Args:
+        document: the text.
+        candidates: for each of its sentences at least one, best first.
+        alignments: of each sentence with its best candidate, or None.
+        n_source_tokens: sub-word tokens of all its sentences.
+        n_best: how many alternatives to give; 1 gives none.
+        soft: give the attention of each sentence.
+    """
+    best = [choice[0] for choice in candidates]
+    text, spans = join(document.text, document.segments, [candidate.text for candidate in best])
+    sentences: list[SentenceTranslation] = []
+    source_tokens: list[Token] = []
+    target_tokens: list[Token] = []
+    links: list[Link] = []
+    for index, (segment, candidate, (start, end)) in enumerate(
+        zip(document.segments, best, spans, strict=True)
+    ):
+        first_source, first_target = len(source_tokens), len(target_tokens)
+        if alignments is not None:
+            alignment = alignments[index]
+            source_tokens += _shifted(alignment.source_tokens, segment.start)
+            target_tokens += _shifted(alignment.target_tokens, start)
+            links += [
+                replace(link, source=link.source + first_source, target=link.target + first_target)
+                for link in alignment.links
+            ]
+        sentences.append(
+            SentenceTranslation(
+                source=Span(segment.start, segment.end),
+                target=Span(start, end),
+                score=_mean_log_prob([candidate]),
+                truncated=not candidate.finished,
+                source_tokens=Span(first_source, len(source_tokens)),
+                target_tokens=Span(first_target, len(target_tokens)),
+                attention=alignments[index].matrix if alignments is not None and soft else None,
+            )
+        )
+    return Translation(
+        text=text,
+        score=_mean_log_prob(best),
+        sentences=tuple(sentences),
+        source_tokens=None if alignments is None else tuple(source_tokens),
+        target_tokens=None if alignments is None else tuple(target_tokens),
+        links=None if alignments is None else tuple(links),
+        alternatives=_alternatives(document, candidates, n_best) if n_best > 1 else (),
+        truncated=any(sentence.truncated for sentence in sentences),
+        repaired=document.repaired,
+        n_source_tokens=n_source_tokens,
+        n_target_tokens=sum(len(candidate.pieces) for candidate in best),
+    )
+
+
+def _mean_log_prob(candidates: Sequence[Candidate]) -> float:
+    n_predicted = sum(candidate.n_predicted for candidate in candidates)
+    return sum(candidate.log_prob for candidate in candidates) / n_predicted if n_predicted else 0.0
+
+
+def _shifted(tokens: Sequence[Token], offset: int) -> list[Token]:
+    return [Token(token.text, token.start + offset, token.end + offset) for token in tokens]
+
+
+class _Choice(NamedTuple):
+    """A candidate for each of the first sentences of a text, as a list linked from the last."""
+
+    n_unfinished: int
+    rank: float
+    previous: _Choice | None
+    candidate: Candidate | None
+
+
+def _alternatives(
+    document: Document, candidates: Sequence[Sequence[Candidate]], n_best: int
+) -> tuple[Alternative, ...]:
+    """The n best ways to take one candidate for each sentence, by the sum of ranks, whole ones first.
+
+    Ranks add up, so the best n for the first sentences are all that the best n for one more can begin with.
+    """
+    choices = [_Choice(0, 0.0, None, None)]
+    for sentence in candidates:
+        different: dict[str, Candidate] = {}
+        for candidate in sentence:
+            different.setdefault(candidate.text, candidate)
+        choices = sorted(
+            (
+                _Choice(
+                    choice.n_unfinished + (not candidate.finished),
+                    choice.rank + candidate.rank,
+                    choice,
+                    candidate,
+                )
+                for choice in choices
+                for candidate in different.values()
+            ),
+            key=lambda choice: (choice.n_unfinished, -choice.rank),
+        )[:n_best]
+    alternatives: list[Alternative] = []
+    for choice in choices:
+        chosen: list[Candidate] = []
+        link: _Choice | None = choice
+        while link is not None and link.candidate is not None:
+            chosen.append(link.candidate)
+            link = link.previous
+        chosen.reverse()
+        text, _ = join(document.text, document.segments, [candidate.text for candidate in chosen])
+        alternatives.append(Alternative(text, _mean_log_prob(chosen)))
+    return tuple(alternatives)
