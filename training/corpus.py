@@ -1,8 +1,8 @@
 """Read sentence pairs, one at a time, from wherever a recipe says they are.
 
 Hub data sets, TSV, JSON lines and Parquet go through ``datasets.load_dataset``, as streams. Parallel text is
-read here, byte by byte, because its errors need exact places: a line ends at ``\\n`` alone (``\\r`` before it is
-dropped), and never at U+2028, U+0085 or a form feed, at which ``str.splitlines`` would shift one side.
+read here, because its errors need exact places: a line ends at a line feed alone (a carriage return before it
+is dropped), and never at U+2028, U+0085 or a form feed, at which ``str.splitlines`` would shift one side.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from training.recipe import LOCAL_SUFFIXES, DataConfig, Kind, Source
 
 Pair = tuple[str, str]
 
-COMPRESSED = {".gz": gzip.open, ".xz": lzma.open}
+COMPRESSED = (".gz", ".xz")
 LOADERS: Mapping[Kind, str] = {"tsv": "csv", "jsonl": "json", "parquet": "parquet"}
 """Kind -> the loader of ``datasets`` that reads it."""
 LOADING_ERRORS = (datasets.exceptions.DatasetsError, pyarrow.ArrowException, OSError, EOFError, ValueError)
@@ -39,7 +39,7 @@ class Corpus:
     source: Source
     kind: Kind
     files: Mapping[Path, str]
-    """Local files, each with its SHA-256: two of parallel text, one of other kinds, none of a hub data set."""
+    """Local files, each with its SHA-256: two of parallel text, one of other kinds, none from the hub."""
 
     def pairs(self) -> Iterator[Pair]:
         """Every pair, as it is written there; a missing value is an empty text.
@@ -125,8 +125,8 @@ def _find(source: Source, data: DataConfig) -> Corpus | None:
     if source.optional and not files:
         return None
     raise DataError(
-        f"{names[found.index(None)]}: no such file, nor with .gz or .xz; source '{source.name}' of the recipe "
-        "is read there: set data.dir to the folder that holds it"
+        f"{names[found.index(None)]}: no such file, nor with .gz or .xz; the recipe's source "
+        f"'{source.name}' is read there: set data.dir to the folder that holds it"
     )
 
 
@@ -161,7 +161,7 @@ def _lines(path: Path) -> Iterator[str]:
     number = 0
     try:
         with _open(path) as file:
-            for number, line in enumerate(file, start=1):  # noqa: B007 - the errors below name it
+            for number, line in enumerate(file, start=1):
                 text = line.decode()
                 yield (text.removeprefix("\ufeff") if number == 1 else text).rstrip("\n").removesuffix("\r")
     except UnicodeDecodeError as error:
@@ -174,9 +174,9 @@ def _lines(path: Path) -> Iterator[str]:
 
 
 def _open(path: Path) -> IO[bytes]:
-    if path.suffix in COMPRESSED:
-        return cast("IO[bytes]", COMPRESSED[path.suffix](path, "rb"))
-    return path.open("rb")
+    if path.suffix == ".gz":
+        return cast("IO[bytes]", gzip.open(path))
+    return lzma.open(path) if path.suffix == ".xz" else path.open("rb")
 
 
 def _refuse_broken_utf8(path: Path) -> None:

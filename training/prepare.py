@@ -88,7 +88,7 @@ def prepare_corpus(recipe: Recipe, folder: Path) -> Path:
 def _prepare_in(
     work: Path, recipe: Recipe, corpora: Mapping[str, list[Corpus]]
 ) -> tuple[dict[str, Any], int]:
-    """Write all but the report and the manifest into ``work``; return the report and the vocabulary's size."""
+    """Write all but report and manifest into ``work``; return the report and the vocabulary's size."""
     data = recipe.data
     languages = (data.source_language, data.target_language)
     dev_read = [_one_line(pair) for corpus in corpora["dev"] for pair in corpus.pairs()]

@@ -34,9 +34,8 @@ from nmt.config import (
 from nmt.errors import ConfigError
 
 RECIPES = Path(__file__).parent / "recipes"
-LOCAL_SUFFIXES = {".tsv": "tsv", ".jsonl": "jsonl", ".parquet": "parquet"}
-
 Kind = Literal["hub", "text", "tsv", "jsonl", "parquet"]
+LOCAL_SUFFIXES: Mapping[str, Kind] = {".tsv": "tsv", ".jsonl": "jsonl", ".parquet": "parquet"}
 
 
 class Source(StrictModel):
@@ -44,7 +43,7 @@ class Source(StrictModel):
 
     ``kind`` says where it is read from. A ``hub`` source may also name the ``path`` of a local copy, which is
     read instead of the hub as soon as ``data.dir`` is set; the copy's kind is told by its suffix (``.tsv``,
-    ``.jsonl``, ``.parquet``, each also with ``.gz`` or ``.xz``), and without one of these it is parallel text.
+    ``.jsonl``, ``.parquet``), and without one of these it is parallel text. Text may be ``.gz`` or ``.xz``.
     """
 
     kind: Kind
@@ -93,7 +92,7 @@ class Source(StrictModel):
 
 
 class CleaningConfig(StrictModel):
-    """Which training pairs are refused; ``training.clean`` has the rules. Dev and test sets are never cleaned."""
+    """Which training pairs are refused, by the rules of ``training.clean``; other splits are left alone."""
 
     max_words: int = Field(100, gt=0)
     max_characters: int = Field(800, gt=0)
@@ -236,7 +235,7 @@ class Recipe(StrictModel):
     def corpus_identity(self) -> dict[str, Any]:
         """What decides the prepared corpus, apart from the corpora's bytes and the folders they lie in."""
         sources: dict[str, Any] = {"__all__": {"path", "streaming", "optional"}}
-        left_out = {"dir": True, "train": sources, "dev": sources, "tests": sources}
+        left_out: dict[str, Any] = {"dir": True, "train": sources, "dev": sources, "tests": sources}
         return {
             "data": self.data.model_dump(mode="json", exclude=left_out),
             "tokenizer": self.tokenizer.model_dump(mode="json"),

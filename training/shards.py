@@ -8,8 +8,8 @@ For each split and language, say ``train`` and ``en``:
     train.en.offsets     int64, position of each sentence's first id, and of the end
 
 All numbers are little-endian and without header. Beside them lie ``tokenizer.model``, the test sets' text as
-``tests/NAME.en``, ``report.json``, and ``manifest.json``: what the folder was made from, every file's size and
-SHA-256. The folder appears whole or not at all: it is written under another name and renamed.
+``tests/NAME.en``, ``report.json``, and ``manifest.json``: what the folder was made from, every file's size
+and SHA-256. The folder appears whole or not at all: it is written under another name and renamed.
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
             f"{path}: {error.strerror or error}; this is no folder that 'nmt prepare' wrote"
         ) from None
     except (ValueError, KeyError, TypeError):
-        raise DataError(f"{path}: damaged; delete the folder and run 'nmt prepare' again") from None
+        raise DataError(f"{path}: damaged; delete the folder and prepare it again") from None
     if version != FORMAT_VERSION:
         raise DataError(
             f"{path}: format_version {version}, this version of the library reads {FORMAT_VERSION}"
@@ -260,15 +260,15 @@ def _write_json(path: Path, value: Mapping[str, Any]) -> None:
 
 def _check_file(path: Path, entry: Mapping[str, Any], *, read: bool) -> None:
     if not path.is_file():
-        raise DataError(f"{path}: missing; delete the folder and run 'nmt prepare' again")
+        raise DataError(f"{path}: missing; delete the folder and prepare it again")
     size = path.stat().st_size
     if size != entry["bytes"]:
         raise DataError(
-            f"{path}: {size} bytes, {MANIFEST} says {entry['bytes']}; delete the folder and run 'nmt prepare' again"
+            f"{path}: {size} bytes, {MANIFEST} says {entry['bytes']}; delete the folder and prepare it again"
         )
     if read and sha256(path) != entry["sha256"]:
         raise DataError(
-            f"{path}: corrupt: its SHA-256 is not that of {MANIFEST}; delete the folder and run 'nmt prepare' again"
+            f"{path}: corrupt: its SHA-256 is not that of {MANIFEST}; delete the folder and prepare it again"
         )
 
 

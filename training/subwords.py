@@ -1,8 +1,8 @@
 """Learn the sub-word vocabulary: SentencePiece (Kudo and Richardson 2018), one for both languages.
 
 BPE (Sennrich et al. 2016) or the unigram language model (Kudo 2018), with byte fallback: a character that has
-no piece is spelled in UTF-8 bytes, so that ``unk`` never occurs. Deterministic: one thread, and our own seeded
-choice of sentences. Sentences are fed through an iterator, so that no path ends up in the model file.
+no piece is spelled in UTF-8 bytes, so that ``unk`` never occurs. Deterministic: one thread, and our own
+seeded choice of sentences. They are fed through an iterator, so that no path ends up in the model file.
 """
 
 from __future__ import annotations
@@ -75,4 +75,4 @@ def _explain(message: str, n_sentences: int, config: TokenizerConfig) -> str:
         return (
             f"{asked} is less than the bytes, special pieces and characters of the text need; set it higher"
         )
-    return f"SentencePiece cannot train a vocabulary of {config.vocab_size} on {n_sentences} sentences: {message}"
+    return f"SentencePiece cannot learn {config.vocab_size} pieces from {n_sentences} sentences: {message}"
