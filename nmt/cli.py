@@ -95,8 +95,6 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.exit(1)
     except OSError as error:
         _fail(f"{error.filename or 'input or output'}: {error.strerror or error}", 1)
-    except (KeyboardInterrupt, typer.Abort):
-        _fail("interrupted", 130)
     sys.exit(status if isinstance(status, int) else 0)
 
 
@@ -328,8 +326,8 @@ def _load(target: str, extra: str | None = None) -> Any:  # noqa: ANN401 - whate
 def _generation(defaults: GenerationConfig, beam: int | None, n_best: int | None) -> GenerationConfig:
     """The model's search options with those of the command line; the beam grows to hold ``n_best``."""
     values = defaults.model_dump()
-    values["n_best"] = n_best or 1
-    values["beam_size"] = beam or max(defaults.beam_size, n_best or 1)
+    values["n_best"] = 1 if n_best is None else n_best
+    values["beam_size"] = max(defaults.beam_size, values["n_best"]) if beam is None else beam
     return parse(GenerationConfig, values, where="options")
 
 
@@ -374,7 +372,8 @@ def _pairs(source: Path, target: Path) -> Iterator[tuple[str, str]]:
     sources, targets = list(_lines_of(source)), list(_lines_of(target))
     if len(sources) != len(targets):
         raise DataError(
-            f"{source} has {len(sources)} lines but {target} has {len(targets)}; they must go line by line"
+            f"{source} has {len(sources)} lines but {target} has {len(targets)}: "
+            f"line {min(len(sources), len(targets)) + 1} is the first without a partner"
         )
     return zip(sources, targets, strict=True)
 

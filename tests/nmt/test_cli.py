@@ -1,0 +1,360 @@
+"""The command line: what goes to standard output, how errors look, and that nothing is imported too early."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import nmt.translator
+from nmt import cli
+from nmt.errors import InputError, ModelFolderError, NumericalError
+from tests.stub_translator import StubTranslator
+
+COMMANDS = ("translate", "serve", "prepare", "train", "evaluate", "compare", "align", "info")
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run one command in this process: (exit status, standard output, standard error)."""
+
+    def run(*arguments: str, stdin: bytes = b"") -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
+        with pytest.raises(SystemExit) as exit_:
+            cli.main(arguments)
+        captured = capsys.readouterr()
+        return int(exit_.value.code or 0), captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
+def translator(monkeypatch: pytest.MonkeyPatch) -> StubTranslator:
+    """What ``Translator.load`` gives in this test."""
+    stub = StubTranslator(truncates=lambda text: "endless" in text)
+    monkeypatch.setattr(nmt.translator.Translator, "load", lambda *_, **__: stub)
+    return stub
+
+
+def python(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, check=False, **options
+    )
+
+
+# --- imports
+
+
+def test_help_imports_neither_torch_nor_training_nor_service() -> None:
+    code = (
+        "import sys, nmt.cli\n"
+        "try: nmt.cli.main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'torch', 'numpy', 'training', 'service', 'fastapi', 'sacrebleu', 'matplotlib'}\n"
+        "print(sorted(heavy & {name.partition('.')[0] for name in sys.modules}), file=sys.stderr)"
+    )
+    result = python("-c", code)
+
+    assert result.stderr.strip() == "[]"
+    assert "translate" in result.stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself_without_torch(command: str) -> None:
+    code = (
+        "import sys, nmt.cli\n"
+        f"try: nmt.cli.main([{command!r}, '--help'])\n"
+        "finally: assert 'torch' not in sys.modules"
+    )
+    result = python("-c", code)
+
+    assert result.returncode == 0, result.stderr
+    assert f"Usage: nmt {command}" in result.stdout
+
+
+def test_the_command_table_is_that_of_the_design() -> None:
+    assert tuple(info.name or info.callback.__name__ for info in cli.app.registered_commands) == COMMANDS
+
+
+def test_typer_runner_shows_the_version() -> None:
+    result = CliRunner().invoke(cli.app, ["--version"])
+
+    assert (result.exit_code, result.stdout) == (0, "passerelle 0.1.0\n")
+
+
+def test_a_missing_extra_is_one_line_that_names_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> None:
+        raise ModuleNotFoundError("No module named 'sacrebleu'", name="sacrebleu")
+
+    monkeypatch.setattr(cli.importlib, "import_module", missing)
+
+    status, _, error = run("evaluate", "m", "--source", "a", "--reference", "b")
+
+    assert (status, error) == (2, "nmt: sacrebleu is not installed: run pip install 'passerelle[train]'\n")
+
+
+def test_a_broken_module_of_our_own_is_no_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> None:
+        raise ModuleNotFoundError("No module named 'training.gone'", name="training.gone")
+
+    monkeypatch.setattr(cli.importlib, "import_module", missing)
+
+    with pytest.raises(ModuleNotFoundError):
+        cli.main(["prepare", "toy"])
+
+
+# --- translate
+
+
+def test_texts_are_translated_one_a_line(run: Run, translator: StubTranslator) -> None:
+    assert run("translate", "a cat", "a dog") == (0, "A CAT\nA DOG\n", "")
+
+
+def test_standard_input_gives_one_line_for_each_line_and_blank_stays_blank(
+    run: Run, translator: StubTranslator
+) -> None:
+    assert run("translate", stdin=b"a cat\n\n  \na dog") == (0, "A CAT\n\n  \nA DOG\n", "")
+
+
+def test_more_lines_than_are_translated_at_once_keep_their_order(
+    run: Run, translator: StubTranslator
+) -> None:
+    lines = [f"line {n}" for n in range(2 * cli.LINES_AT_ONCE + 3)]
+
+    _, out, _ = run("translate", stdin="\n".join(lines).encode())
+
+    assert out.split("\n") == [*(line.upper() for line in lines), ""]
+    assert [len(texts) for texts, _ in translator.calls] == [cli.LINES_AT_ONCE, cli.LINES_AT_ONCE, 3]
+
+
+def test_windows_line_ends_and_other_separators_make_no_lines(run: Run, translator: StubTranslator) -> None:
+    _, out, _ = run("translate", stdin="a\r\nb\u2028c\x0bd\n".encode())
+
+    assert out == "A\nB\u2028C\x0bD\n"
+
+
+def test_a_line_break_that_the_model_writes_does_not_shift_the_lines_after_it(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stub = StubTranslator(lambda text: text.replace("-", "\n"))
+    monkeypatch.setattr(nmt.translator.Translator, "load", lambda *_, **__: stub)
+
+    assert run("translate", stdin=b"a-b\nc\n")[1] == "a b\nc\n"
+
+
+def test_json_lines_hold_the_whole_translation(run: Run, translator: StubTranslator) -> None:
+    _, out, _ = run("translate", "--json", "--alignment", "un été")
+
+    record = json.loads(out)
+    assert out.count("\n") == 1
+    assert (record["source"], record["text"]) == ("un été", "UN ÉTÉ")
+    assert record["links"] == [{"source": i, "target": i, "score": 1.0} for i in (0, 1)]
+    assert record["source_tokens"][1] == {"text": "été", "start": 3, "end": 6}
+    assert "été" in out, "JSON is UTF-8, not escaped"
+
+
+def test_n_best_is_a_list_by_input_index_and_widens_the_beam(run: Run, translator: StubTranslator) -> None:
+    _, out, _ = run("translate", "--n-best", "4", stdin=b"a\nb\n")
+
+    assert out.splitlines()[:2] == ["0 ||| A ||| -0.5000", "0 ||| A (2) ||| -1.5000"]
+    assert [line.split()[0] for line in out.splitlines()] == list("00001111")
+    assert translator.calls[0][1].beam_size == 4
+
+
+def test_alignment_is_added_in_pharaoh_format(run: Run, translator: StubTranslator) -> None:
+    assert run("translate", "--alignment", stdin=b"a cat\n\n")[1] == "A CAT ||| 0-0 1-1\n\n"
+
+
+def test_beam_is_passed_on_and_the_rest_is_the_models_own(run: Run, translator: StubTranslator) -> None:
+    run("translate", "--beam", "1", "x")
+
+    assert translator.calls[0][1] == translator.generation.model_copy(update={"beam_size": 1})
+
+
+def test_a_truncated_translation_is_said_on_standard_error(run: Run, translator: StubTranslator) -> None:
+    status, out, error = run("translate", stdin=b"short\nendless\n")
+
+    assert (status, out) == (0, "SHORT\nENDLESS\n")
+    assert error == "nmt: warning: line 2: stopped at the maximum length; its end may be missing\n"
+
+
+def test_input_that_is_not_utf8_names_the_line(run: Run, translator: StubTranslator) -> None:
+    status, _, error = run("translate", stdin=b"fine\n\xff\xfe\n")
+
+    assert (status, error) == (2, "nmt: line 2: not UTF-8 at byte 0; convert it first\n")
+
+
+# --- errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("translat",), "No such command 'translat'"),
+        (("translate", "--bem", "3"), "No such option: --bem"),
+        (("translate", "--beam", "many", "x"), "Invalid value for '--beam'"),
+        (("evaluate",), "Missing argument 'MODEL'"),
+        (("translate", "--beam", "0", "x"), "beam_size = 0: Input should be greater than or equal to 1"),
+        (("translate", "--beam", "2", "--n-best", "5", "x"), "n_best 5 is larger than beam_size 2"),
+        (("translate", "--n-best", "2", "--alignment", "x"), "--alignment with --n-best 2"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_status_2(
+    run: Run, translator: StubTranslator, arguments: tuple[str, ...], message: str
+) -> None:
+    status, out, error = run(*arguments)
+
+    assert (status, out) == (2, "")
+    assert error.startswith("nmt: ")
+    assert message in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (InputError("text 1 is bad"), 2),
+        (ModelFolderError("m: missing"), 1),
+        (NumericalError("NaN at step 3"), 1),
+    ],
+)
+def test_errors_of_ours_become_one_line_with_their_status(
+    run: Run, monkeypatch: pytest.MonkeyPatch, error: Exception, status: int
+) -> None:
+    def load(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(nmt.translator.Translator, "load", load)
+
+    assert run("translate", "x") == (status, "", f"nmt: {error}\n")
+
+
+def test_a_missing_model_is_named_with_those_that_ship(run: Run) -> None:
+    status, _, error = run("translate", "--model", "no-such-model", "x")
+
+    assert status == 1
+    assert error.startswith("nmt: no-such-model: neither a model folder nor a model that ships")
+
+
+def test_an_interrupt_is_no_traceback(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(nmt.translator.Translator, "load", load)
+
+    assert run("translate", "x") == (130, "", "")
+
+
+def test_no_command_shows_the_help_on_standard_error(run: Run) -> None:
+    status, out, error = run()
+
+    assert (status, out) == (2, "")
+    assert "Commands:" in error
+
+
+# --- align and info
+
+
+def test_align_prints_pharaoh_lines_and_the_error_rate_apart(
+    run: Run, translator: StubTranslator, tmp_path: Path
+) -> None:
+    (tmp_path / "en").write_text("a cat\nhello\n", encoding="utf-8")
+    (tmp_path / "fr").write_text("un chat\nbonjour\n", encoding="utf-8")
+    (tmp_path / "gold").write_text("0-0 1-1\n0p0\n", encoding="utf-8")
+
+    files = ("--source", str(tmp_path / "en"), "--target", str(tmp_path / "fr"))
+    status, out, error = run("align", *files, "--gold", str(tmp_path / "gold"))
+
+    assert (status, out) == (0, "0-0 1-1\n0-0\n")
+    assert error == "AER 0.00 precision 100.00 recall 100.00\n"
+
+
+def test_align_counts_what_the_gold_has_and_it_lacks(
+    run: Run, translator: StubTranslator, tmp_path: Path
+) -> None:
+    # Found 0-0 1-1; sure 0-1: |A & S| = 0, |A & P| = 1 (0p0), |A| = 2, |S| = 1: AER = 1 - 1/3.
+    (tmp_path / "en").write_text("a cat\n", encoding="utf-8")
+    (tmp_path / "fr").write_text("un chat\n", encoding="utf-8")
+    (tmp_path / "gold").write_text("0-1 0p0\n", encoding="utf-8")
+
+    files = ("--source", str(tmp_path / "en"), "--target", str(tmp_path / "fr"))
+    _, _, error = run("align", *files, "--gold", str(tmp_path / "gold"))
+
+    assert error == "AER 66.67 precision 50.00 recall 0.00\n"
+
+
+def test_align_of_unequal_files_names_both_counts_and_the_first_line(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "en").write_text("a\nb\nc\n", encoding="utf-8")
+    (tmp_path / "fr").write_text("a\n", encoding="utf-8")
+
+    status, _, error = run("align", "--source", str(tmp_path / "en"), "--target", str(tmp_path / "fr"))
+
+    assert status == 2
+    assert "en has 3 lines but" in error
+    assert "fr has 1: line 2 is the first without a partner" in error
+
+
+def test_a_missing_file_is_one_line(run: Run, tmp_path: Path) -> None:
+    status, _, error = run("align", "--source", str(tmp_path / "gone"), "--target", str(tmp_path / "gone"))
+
+    assert (status, error) == (1, f"nmt: {tmp_path / 'gone'}: No such file or directory\n")
+
+
+def test_info_shows_a_model_folder(run: Run, tmp_path: Path, tokenizer_file: Path) -> None:
+    from tests.nmt.conftest import save_tiny_model
+
+    model = save_tiny_model(tmp_path / "tiny", tokenizer_file)
+
+    status, out, _ = run("info", str(tmp_path / "tiny"), "--json")
+
+    facts = json.loads(out)
+    assert status == 0
+    assert facts["model"]["languages"] == "en to fr"
+    assert facts["model"]["parameters"] == sum(parameter.numel() for parameter in model.parameters())
+    assert facts["architecture"]["d_model"] == 16
+    assert facts["files"]["model.safetensors"] == (tmp_path / "tiny" / "model.safetensors").stat().st_size
+    assert facts["scores"] == {"bleu": 1.5}
+
+
+def test_a_real_model_translates_from_the_command_line(tmp_path: Path, tokenizer_file: Path) -> None:
+    from tests.nmt.conftest import save_tiny_model
+
+    save_tiny_model(tmp_path / "tiny", tokenizer_file)
+
+    result = python(
+        *("-m", "nmt.cli", "translate", "--model", str(tmp_path / "tiny"), "--json"), input="The cat.\n\n"
+    )
+
+    assert result.returncode == 0, result.stderr
+    first, second = [json.loads(line) for line in result.stdout.splitlines()]
+    assert first["score"] < 0
+    assert (second["text"], second["sentences"]) == ("", [])
+
+
+def test_a_reader_that_leaves_early_causes_no_traceback(tmp_path: Path) -> None:
+    code = (
+        "import sys, nmt.cli, nmt.translator\n"
+        "from tests.stub_translator import StubTranslator\n"
+        "nmt.translator.Translator.load = lambda *_, **__: StubTranslator()\n"
+        "nmt.cli.main(['translate'])"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+        process.stdout.close()
+        process.stdin.write(b"a cat\n" * 1000)
+        process.stdin.close()
+        error = process.stderr.read()
+        assert process.wait(timeout=60) == 1
+    assert error == b""
