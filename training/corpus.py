@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import logging
 import lzma
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -75,29 +76,18 @@ class Corpus:
             raise DataError(f"{where}: cannot be read: {type(error).__name__}: {first_line}{hint}") from None
 
     def _load(self) -> Any:  # noqa: ANN401 - datasets has no types
-        source = self.source
-        if self.files:
-            for file in self.files if self.kind != "parquet" else ():
-                _refuse_broken_utf8(file)
-            options: dict[str, Any] = {}
-            if self.kind == "tsv":
-                options = {"sep": "\t", "quoting": csv.QUOTE_NONE, "keep_default_na": False, "dtype": str}
-                options["header"] = 0 if source.header else None
-            files = [str(file) for file in self.files]
-            return datasets.load_dataset(
-                LOADERS[self.kind], data_files=files, split="train", streaming=True, **options
-            )
-        hub = cast("str", source.hub)
-        options = {"name": source.config, "revision": source.revision}
-        builder = datasets.load_dataset_builder(hub, **options)
-        if hasattr(builder.config, "columns"):
-            # Parquet holds each column apart: fetch the text, not the pictures beside it.
-            known = builder.info.features or {}
-            options["columns"] = [
-                _column(field, known) for field in (source.source_field, source.target_field)
-            ]
-            options["columns"] = sorted(set(options["columns"]))
-        return datasets.load_dataset(hub, split=source.split, streaming=source.streaming, **options)
+        datasets.logging.set_verbosity(logging.CRITICAL)  # each error that it logs, it also raises
+        if not self.files:
+            return _load_hub(self.source)
+        (file,) = self.files
+        options: dict[str, Any] = {}
+        if self.kind != "parquet":
+            _refuse_broken_utf8(file)
+        if self.kind == "tsv":
+            options = _tsv_options(file, header=self.source.header)
+        return datasets.load_dataset(
+            LOADERS[self.kind], data_files=str(file), split="train", streaming=True, **options
+        )
 
 
 def open_corpora(sources: Iterable[Source], data: DataConfig) -> list[Corpus]:
@@ -128,6 +118,36 @@ def _find(source: Source, data: DataConfig) -> Corpus | None:
         f"{names[found.index(None)]}: no such file, nor with .gz or .xz; the recipe's source "
         f"'{source.name}' is read there: set data.dir to the folder that holds it"
     )
+
+
+def _load_hub(source: Source) -> Any:  # noqa: ANN401 - datasets has no types
+    """Load a hub data set; of Parquet with known columns only those of the text are fetched."""
+    name = cast("str", source.hub)
+    options: dict[str, Any] = {"name": source.config, "revision": source.revision}
+    builder = datasets.load_dataset_builder(name, **options)
+    known = builder.info.features
+    if known is not None:
+        columns = sorted({_column(field, known) for field in (source.source_field, source.target_field)})
+        for column in columns:
+            if column not in known:
+                raise DataError(f"{source.name}: no column '{column}'; its columns are {', '.join(known)}")
+        if hasattr(builder.config, "columns"):
+            options["columns"] = columns
+    return datasets.load_dataset(name, split=source.split, streaming=source.streaming, **options)
+
+
+def _tsv_options(file: Path, *, header: bool) -> dict[str, Any]:
+    """No quoting, no "NA" that means nothing, nothing but text; columns as in the first line, or numbered."""
+    cells = next(_lines(file), "").split("\t")
+    names = cells if header else [str(number) for number in range(len(cells))]
+    return {
+        "sep": "\t",
+        "quoting": csv.QUOTE_NONE,
+        "keep_default_na": False,
+        "column_names": names,
+        "header": 0 if header else None,
+        "features": datasets.Features({name: datasets.Value("string") for name in names}),
+    }
 
 
 def _local_kind(source: Source) -> Kind:

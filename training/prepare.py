@@ -93,6 +93,8 @@ def _prepare_in(
     languages = (data.source_language, data.target_language)
     dev_read = [_one_line(pair) for corpus in corpora["dev"] for pair in corpus.pairs()]
     dev = [pair for pair in dev_read if pair[0].strip() and pair[1].strip()]
+    if not dev:
+        raise DataError("no development pair: each needs text on both sides; see data.dev of the recipe")
     tests = {corpus.source.name: list(map(_one_line, corpus.pairs())) for corpus in corpora["tests"]}
     held_out = held_out_keys(source for source, _ in chain(dev, *tests.values()))
 
