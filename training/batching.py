@@ -31,8 +31,8 @@ def epoch_batches(
 ) -> list[Indices]:
     """Indices of every pair exactly once, in batches, shuffled.
 
-    Pairs are shuffled, then stably sorted by length, so that pairs of one length meet others each epoch; the sorted
-    order is cut into batches, and the batches are shuffled.
+    Pairs are shuffled, then stably sorted by length, so that pairs of one length meet others each epoch; the
+    sorted order is cut into batches, and the batches are shuffled.
 
     Args:
         source_lengths: sub-word tokens of each source sentence, without EOS (which is counted here).

@@ -1,8 +1,8 @@
 """The training loop: forward, loss, backward, step, validate, save.
 
-What happens at update u depends on the recipe, the corpus and u alone: dropout is seeded from (seed, u), batches
-from (seed, epoch). So a run that was killed goes on from its last checkpoint to the very weights of a run that
-was not (on one machine, in float32).
+What happens at update u depends on the recipe, the corpus and u alone: dropout is seeded from (seed, u),
+batches from (seed, epoch). So a run that was killed goes on from its last checkpoint to the very weights of a
+run that was not (on one machine, in float32).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from types import FrameType
 import torch
 from torch import nn
 
+from nmt.config import TransformerConfig
 from nmt.errors import NumericalError
 from nmt.models.build import Model, build_model
 from nmt.tokenizer import Tokenizer
@@ -63,13 +64,14 @@ class Trainer:
         self.forward: Callable[..., torch.Tensor] = (
             torch.compile(self.model) if self.options.compile else self.model
         )
-        d_model = getattr(recipe.model, "d_model", None) or getattr(recipe.model, "d_hidden", 1)
         self.schedule = build_schedule(
             self.options.schedule,
             self.options.learning_rate,
             self.options.warmup_updates,
             self.options.max_updates,
-            d_model,
+            d_model=recipe.model.d_model
+            if isinstance(recipe.model, TransformerConfig)
+            else recipe.model.d_hidden,
         )
         self.stream = BatchStream(
             corpus.split("train"),
@@ -127,13 +129,14 @@ class Trainer:
         self.model.train()
         for batch in batches:
             batch = batch.to(self.device)
-            assert batch.target_out_BT is not None and batch.target_mask_BT is not None
+            assert batch.target_out_BT is not None
+            assert batch.target_mask_BT is not None
             with torch.autocast(self.device.type, torch.bfloat16, enabled=self.options.precision == "bf16"):
                 logits_BTV = self.forward(batch)
             loss = label_smoothed_cross_entropy(
                 logits_BTV, batch.target_out_BT, batch.target_mask_BT, self.options.label_smoothing
             )
-            (loss.smoothed / n_tokens).backward()
+            (loss.smoothed / n_tokens).backward()  # type: ignore[no-untyped-call]
             self._meter.add(loss.smoothed.detach(), loss.nll.detach())
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.options.clip_norm or math.inf)
         for group in self.optimizer.param_groups:
@@ -149,8 +152,9 @@ class Trainer:
         values = self._meter.read()
         if not math.isfinite(values["loss"]) or not math.isfinite(values["gradient_norm"]):
             raise NumericalError(
-                f"loss {values['loss']}, gradient norm {values['gradient_norm']} by update {self.state.update}: "
-                "the last checkpoint is sound; resume with a lower training.learning_rate or a longer warm-up"
+                f"loss {values['loss']}, gradient norm {values['gradient_norm']} by update "
+                f"{self.state.update}: the last checkpoint is sound; resume with a lower "
+                "training.learning_rate or a longer warm-up"
             )
         self._move()
         rate = self.schedule(self.state.update)

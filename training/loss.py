@@ -3,8 +3,8 @@
 The variant: the true token gets 1 - eps + eps/V and every other token eps/V, the sum spread over all V tokens
 (as ``torch.nn.functional.cross_entropy`` has it; fairseq and others spread eps over V - 1 or V - 2 of them).
 
-Dimensions: R positions (B*T), V vocabulary. The gradient is worked out beside the loss, a few rows at a time: what
-would be a dozen passes over an R x V matrix stays in the processor's cache.
+Dimensions: R positions (B*T), V vocabulary. The gradient is worked out beside the loss, a few rows at a time:
+what would be a dozen passes over an R x V matrix stays in the processor's cache.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def label_smoothed_cross_entropy(
         mask_BT: True at real positions.
         smoothing: eps in [0, 1).
     """
-    smoothed, nll = _LabelSmoothedCrossEntropy.apply(
+    smoothed, nll = _LabelSmoothedCrossEntropy.apply(  # type: ignore[no-untyped-call]
         logits_BTV.flatten(0, 1), target_BT.flatten(), mask_BT.flatten(), smoothing
     )
     return Loss(smoothed, nll, mask_BT.sum(dtype=torch.float32))

@@ -78,7 +78,7 @@ def open_run(path: Path, recipe: Recipe, *, resume: bool) -> Iterator[RunFolder]
 
 
 def _check_recipe(file: Path, recipe: Recipe) -> None:
-    """A run is resumed with the model, the corpus and the seed it began with; limits and intervals may change."""
+    """A run goes on with the model, the corpus and the seed it began with; limits may change."""
     if file.exists():
         begun = Recipe.model_validate_json(file.read_text(encoding="utf-8"))
         for key, there, here in (

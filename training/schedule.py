@@ -1,8 +1,8 @@
 """Learning-rate schedules: functions of the update number alone, so that a resumed run needs no state.
 
-All rise linearly over ``warmup`` updates. ``inverse_sqrt`` is the schedule of Vaswani et al. 2017 (section 5.3,
-eq. 3) written with its highest value in place of d_model: lr(u) = peak * min(u / warmup, sqrt(warmup / u)).
-``noam`` is the same with the paper's constant: ``learning_rate`` times d_model^-0.5 min(u^-0.5, u warmup^-1.5).
+All rise linearly over ``warmup`` updates. ``inverse_sqrt`` is the schedule of Vaswani et al. 2017 (section
+5.3, eq. 3) written with its highest value in place of d_model: lr(u) = peak * min(u/warmup, sqrt(warmup/u)).
+``noam`` is the same with the paper's constant: learning_rate * d_model^-0.5 * min(u^-0.5, u * warmup^-1.5).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def build_schedule(name: str, learning_rate: float, warmup: int, max_updates: in
         "noam": lambda update: (d_model * max(update, warmup)) ** -0.5,
         "linear": lambda update: 1.0 - decay_share(update),
         "cosine": lambda update: 0.5 * (1.0 + math.cos(math.pi * decay_share(update))),
-        "constant": lambda update: 1.0,
+        "constant": lambda _: 1.0,
     }
     decay = decays[name]
 

@@ -6,8 +6,9 @@
         state.json              where in the data, in the schedule and in the validation record
         MANIFEST.sha256
 
-A checkpoint is written beside its place, flushed, then renamed: a crash at any moment leaves whole checkpoints
-alone. Random draws need no saving: masks and segmentations are seeded from (seed, update) and (seed, epoch, batch).
+A checkpoint is written beside its place, flushed, then renamed: a crash at any moment leaves whole
+checkpoints alone. Random draws need no saving: masks are seeded from (seed, update), segmentations from
+(seed, epoch, batch).
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ def find_damage(checkpoint: Path) -> str | None:
     """What is wrong with a checkpoint: a missing or altered file by name; None when it is intact."""
     try:
         lines = (checkpoint / MANIFEST).read_text(encoding="ascii").splitlines()
-        listed = dict(reversed(line.split("  ", 1)) for line in lines)
+        listed = {name: digest for digest, name in (line.split("  ", 1) for line in lines)}
     except (OSError, ValueError) as error:
         return f"{checkpoint / MANIFEST}: {error}"
     for name in (WEIGHTS, OPTIMIZER, STATE):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
 from nmt.batch import Batch
 from nmt.config import GenerationConfig
 from nmt.models.build import Model
+from nmt.models.interface import StepDecoder
 from nmt.search import search
 from nmt.tokenizer import Tokenizer
 from training.batching import validation_batches
@@ -43,7 +45,8 @@ def validate(
         nll = n_tokens = torch.zeros((), device=device)
         for batch in validation_batches(pairs, tokenizer.special, batch_tokens):
             batch = batch.to(device)
-            assert batch.target_out_BT is not None and batch.target_mask_BT is not None
+            assert batch.target_out_BT is not None
+            assert batch.target_mask_BT is not None
             loss = label_smoothed_cross_entropy(model(batch), batch.target_out_BT, batch.target_mask_BT, 0.0)
             nll, n_tokens = nll + loss.nll, n_tokens + loss.n_tokens
         mean = nll / n_tokens
@@ -61,13 +64,14 @@ def translate_all(
 ) -> list[str]:
     """The best hypothesis for each source sentence, in order; sentences of like length share a batch."""
     device = next(model.parameters()).device
+    decoder: StepDecoder[Any] = model
     order = sorted(range(len(pairs)), key=lambda index: int(pairs.source_lengths[index]))
     hypotheses = [""] * len(pairs)
     for first in range(0, len(order), MAX_ROWS):
         indices = order[first : first + MAX_ROWS]
         source = Batch.from_ids([pairs.source(i).tolist() for i in indices], special=tokenizer.special)
         for index, found in zip(
-            indices, search(model, source.to(device), generation, tokenizer.special), strict=True
+            indices, search(decoder, source.to(device), generation, tokenizer.special), strict=True
         ):
             hypotheses[index] = tokenizer.decode(found[0].tokens)
     return hypotheses

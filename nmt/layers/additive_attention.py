@@ -1,8 +1,8 @@
 """Additive attention (Bahdanau et al. 2015, section A.1.2): e = v' tanh(W s + U h).
 
 Dimensions: B sentences, K beam size, N = B*K query rows, S source length, M memory size, Q query size,
-A attention size. Rows of one sentence stand together; keys are never repeated for them. Masks are True at real
-source positions.
+A attention size. Rows of one sentence stand together; keys are never repeated for them. Masks are True at
+real source positions.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class AdditiveAttention(nn.Module):
         self, query_NQ: Tensor, keys_BSA: Tensor, memory_BSM: Tensor, mask_BS: Tensor
     ) -> tuple[Tensor, Tensor]:
         """Return context_NM and weights_NS, whose rows sum to 1 over real positions."""
-        B, S, A = keys_BSA.shape
+        B, _, A = keys_BSA.shape
         query_BK1A = self.query(query_NQ).view(B, -1, 1, A)
         scores_BKS = self.score(torch.tanh(query_BK1A + keys_BSA.unsqueeze(1))).squeeze(-1)
         return attend(scores_BKS, memory_BSM, mask_BS)

@@ -1,11 +1,12 @@
 """Dropout (Srivastava et al. 2014) that is not the slowest part of a training step on a CPU.
 
-torch draws one Bernoulli number for each element on one core, which takes a quarter of a step. Here eight mask
-bytes are cut from each 64-bit draw, so an element is dropped with a probability that is a multiple of 1/256; the
-survivors are scaled by that very probability, so the expectation is exact. Other devices use torch's own dropout.
+torch draws one Bernoulli number for each element on one core, which takes a quarter of a step. Here eight
+mask bytes are cut from each 64-bit draw, so an element is dropped with a probability that is a multiple of
+1/256; the survivors are scaled by that very probability, so the expectation is exact. Other devices use
+torch's own dropout.
 
-The mask comes from torch's default generator: the training loop seeds it from (seed, update), which is all that
-an interrupted run needs in order to draw the same masks again.
+The mask comes from torch's default generator: the training loop seeds it from (seed, update), which is all
+that an interrupted run needs in order to draw the same masks again.
 """
 
 from __future__ import annotations

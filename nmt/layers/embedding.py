@@ -28,7 +28,8 @@ class ScaledEmbedding(nn.Module):
     @property
     def weight_VD(self) -> nn.Parameter:
         """The table, to be tied."""
-        return self.embedding.weight
+        weight_VD: nn.Parameter = self.embedding.weight  # type: ignore[assignment]
+        return weight_VD
 
 
 class OutputProjection(nn.Module):

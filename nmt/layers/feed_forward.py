@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
@@ -15,7 +18,7 @@ class FeedForward(nn.Module):
         super().__init__()
         self.up = nn.Linear(d_model, d_ff)
         self.down = nn.Linear(d_ff, d_model)
-        self.activation = {"relu": F.relu, "gelu": F.gelu}[activation]
+        self.activation: Callable[[Tensor], Tensor] = {"relu": torch.relu, "gelu": F.gelu}[activation]
         self.dropout = Dropout(dropout)
 
     def forward(self, x_BTD: Tensor) -> Tensor:

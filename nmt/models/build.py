@@ -24,7 +24,7 @@ def build_model(config: ModelConfig) -> Model:
 
 
 def build_transformer(config: TransformerConfig) -> Transformer:
-    """Vaswani et al. 2017; linear maps Xavier-uniform with zero bias, embeddings normal with 1/sqrt(d_model)."""
+    """Vaswani et al. 2017; linear maps Xavier-uniform, biases zero, embeddings normal (1/sqrt(d_model))."""
 
     def attention() -> MultiHeadAttention:
         return MultiHeadAttention(config.d_model, config.n_heads, config.attention_dropout)
@@ -39,11 +39,13 @@ def build_transformer(config: TransformerConfig) -> Transformer:
 
     target = ScaledEmbedding(config.vocab_size, config.d_model)
     shared = config.tie_embeddings == "all"
-    encoding = {"sinusoidal": SinusoidalPositionalEncoding, "learned": LearnedPositionalEncoding}
+    encoding: type[SinusoidalPositionalEncoding | LearnedPositionalEncoding] = (
+        SinusoidalPositionalEncoding if config.positions == "sinusoidal" else LearnedPositionalEncoding
+    )
     model = Transformer(
         target if shared else ScaledEmbedding(config.vocab_size, config.d_model),
         target,
-        encoding[config.positions](config.d_model, config.max_positions),
+        encoding(config.d_model, config.max_positions),
         [EncoderLayer(attention(), feed_forward(), residuals(2)) for _ in range(config.n_encoder_layers)],
         [
             DecoderLayer(attention(), attention(), feed_forward(), residuals(3))
@@ -65,29 +67,25 @@ def build_transformer(config: TransformerConfig) -> Transformer:
 
 
 def build_rnn(config: RnnConfig) -> RnnEncoderDecoder:
-    """Bahdanau et al. 2015, or with ``attention = "none"`` the same without; torch's default initialisation."""
+    """Bahdanau et al. 2015, or with ``attention = "none"`` the same without; torch's own initialisation."""
     target = ScaledEmbedding(config.vocab_size, config.d_embedding)
     shared = config.tie_embeddings == "all"
-    attention = (
-        None
-        if config.attention == "none"
-        else build_recurrent_attention(
-            config.attention, config.d_hidden, 2 * config.d_hidden, config.d_hidden
+    d_annotation = config.d_hidden if config.attention in ("dot", "scaled_dot") else 2 * config.d_hidden
+    attention, d_context = None, 0
+    if config.attention != "none":
+        attention = build_recurrent_attention(
+            config.attention, config.d_hidden, d_annotation, config.d_hidden
         )
-    )
+        d_context = d_annotation
     return RnnEncoderDecoder(
         target if shared else ScaledEmbedding(config.vocab_size, config.d_embedding),
         target,
-        Encoder(config.d_embedding, config.d_hidden, config.dropout),
+        Encoder(config.d_embedding, config.d_hidden, d_annotation, config.dropout),
         attention,
-        Readout(
-            config.d_hidden,
-            config.d_embedding,
-            0 if attention is None else 2 * config.d_hidden,
-            config.dropout,
-        ),
+        Readout(config.d_hidden, config.d_embedding, d_context, config.dropout),
         OutputProjection(
             config.vocab_size, config.d_embedding, None if config.tie_embeddings == "none" else target
         ),
+        d_context=d_context,
         dropout=config.dropout,
     )

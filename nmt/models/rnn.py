@@ -1,11 +1,11 @@
 """RNN encoder-decoder with attention (Bahdanau et al. 2015) or without (Sutskever et al. 2014).
 
-Dimensions: B sentences, K beam size, N = B*K rows, S source length, T target length, M = 2 d_hidden annotation
-size, Q d_hidden, G embedding size, V vocabulary. Masks are True at real tokens.
+Dimensions: B sentences, K beam size, N = B*K rows, S source length, T target length, M annotation size,
+Q d_hidden, G embedding size, V vocabulary. Masks are True at real tokens.
 
-Here we differ from the papers: both models are single-layer GRUs with a bidirectional encoder, so that attention
-is the only difference between them (Sutskever et al. stack four LSTM layers and reverse the source); without
-attention, the fixed-size vector is the decoder's first state and nothing else.
+Here we differ from the papers: both models are single-layer GRUs with a bidirectional encoder, so that
+attention is the only difference between them (Sutskever et al. stack four LSTM layers and reverse the source);
+without attention, the fixed-size vector is the decoder's first state and nothing else.
 """
 
 from __future__ import annotations
@@ -42,16 +42,23 @@ class RnnState(NamedTuple):
 
 
 class Encoder(nn.Module):
-    """Bidirectional GRU (Bahdanau et al. 2015, section 3.2)."""
+    """Bidirectional GRU (Bahdanau et al. 2015, section 3.2).
 
-    def __init__(self, d_embedding: int, d_hidden: int, dropout: float) -> None:
+    Its annotations have M = 2 d_hidden numbers; another ``d_annotation`` is reached by a linear map, which a
+    dot product with the decoder's state needs.
+    """
+
+    def __init__(self, d_embedding: int, d_hidden: int, d_annotation: int, dropout: float) -> None:
         super().__init__()
         self.gru = nn.GRU(d_embedding, d_hidden, batch_first=True, bidirectional=True)
+        self.annotate = (
+            nn.Identity() if d_annotation == 2 * d_hidden else nn.Linear(2 * d_hidden, d_annotation)
+        )
         self.first_state = nn.Linear(2 * d_hidden, d_hidden)
         self.dropout = Dropout(dropout)
 
     def forward(self, x_BSG: Tensor, mask_BS: Tensor) -> tuple[Tensor, Tensor]:
-        """Return annotations_BSM and the decoder's first state_BQ = tanh(W [last forward; first backward])."""
+        """Return annotations_BSM and the decoder's first state_BQ = tanh(W [forward; backward] final)."""
         packed = nn.utils.rnn.pack_padded_sequence(
             x_BSG, mask_BS.sum(dim=1).cpu(), batch_first=True, enforce_sorted=False
         )
@@ -60,7 +67,7 @@ class Encoder(nn.Module):
             packed, batch_first=True, total_length=x_BSG.size(1)
         )
         state_BQ = torch.tanh(self.first_state(torch.cat((final_2BQ[0], final_2BQ[1]), dim=-1)))
-        return self.dropout(annotations_BSM), state_BQ
+        return self.dropout(self.annotate(annotations_BSM)), state_BQ
 
 
 class Readout(nn.Module):
@@ -75,7 +82,8 @@ class Readout(nn.Module):
         """Any leading shape; returns (..., G): the larger of each pair of units."""
         parts = (state_ntQ, word_ntG) if context_ntM is None else (state_ntQ, word_ntG, context_ntM)
         pairs: Tensor = self.maxout(torch.cat(parts, dim=-1)).unflatten(-1, (-1, 2))
-        return self.dropout(pairs.amax(dim=-1))
+        hidden_ntG: Tensor = self.dropout(pairs.amax(dim=-1))
+        return hidden_ntG
 
 
 class RnnEncoderDecoder(nn.Module):
@@ -90,11 +98,11 @@ class RnnEncoderDecoder(nn.Module):
         readout: Readout,
         output: OutputProjection,
         *,
+        d_context: int,
         dropout: float,
     ) -> None:
         super().__init__()
         d_hidden, d_embedding = encoder.gru.hidden_size, target_embedding.weight_VD.size(1)
-        d_context = 0 if attention is None else 2 * d_hidden
         self.source_embedding = source_embedding
         self.target_embedding = target_embedding
         self.encoder = encoder
