@@ -1,1 +1,36 @@
 """Search over any StepDecoder: greedy, beam, sampling. Imports no model, engine or tokenizer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nmt.batch import Batch
+from nmt.config import GenerationConfig, SpecialIds
+from nmt.models.interface import StateT, StepDecoder
+from nmt.search.beam import beam_search
+from nmt.search.greedy import greedy_search
+from nmt.search.hypothesis import Hypothesis
+from nmt.search.sampling import sample
+
+__all__ = ["Hypothesis", "beam_search", "greedy_search", "sample", "search"]
+
+
+def search(
+    decoder: StepDecoder[StateT],
+    source: Batch,
+    options: GenerationConfig,
+    special: SpecialIds,
+    prefixes: Sequence[Sequence[int]] | None = None,
+) -> list[list[Hypothesis]]:
+    """Translate token ids in the way that ``options`` ask for; see ``beam_search`` for arguments and errors.
+
+    Samples where ``options.sampling`` is set, else is greedy at beam size 1, else searches with a beam. An
+    empty batch gives an empty list.
+    """
+    if source.size == 0:
+        return []
+    if options.sampling is not None:
+        return sample(decoder, source, options, special, prefixes)
+    if options.beam_size == 1:
+        return greedy_search(decoder, source, options, special, prefixes)
+    return beam_search(decoder, source, options, special, prefixes)

@@ -1,0 +1,223 @@
+"""Beam search, batched over sentences (Sutskever et al. 2014, section 3.2; Wu et al. 2016, section 7).
+
+At each step the K live hypotheses of a sentence are extended by every token and the 2K best extensions looked
+at. Those among the first K that end in EOS are finished; the best K that do not end live on, so finished
+hypotheses never narrow the beam (K of 2K candidates at most end in EOS). A sentence is done when
+
+- K of its hypotheses have finished,
+- it has reached its maximum length: hypotheses that still lack EOS are returned unfinished, after all
+  finished ones,
+- or nothing that lives can reach its n best any more: ``Scoring.bound``, which is proven and changes no
+  result.
+
+With K = 1 this is greedy search. The beam is pruned by log P (its hypotheses are equally long); finished
+hypotheses are ranked by ``Scoring.score``.
+
+All tensors of the search itself lie on the CPU, except the scores of all extensions and the coverage. One
+transfer a step brings the candidates over.
+
+Dimensions: B sentences still searched, K beam size, N = B*K rows, C = 2K candidates, S source length, V
+vocabulary, T tokens so far with BOS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from nmt.batch import Batch
+from nmt.config import GenerationConfig, SpecialIds
+from nmt.models.interface import StateT, StepDecoder
+from nmt.search.constraints import Constraints
+from nmt.search.finite import check_finite, largest
+from nmt.search.hypothesis import Hypothesis, NBestList
+from nmt.search.scoring import Scoring
+from nmt.search.transfer import to_cpu
+
+
+@torch.inference_mode()
+def beam_search(
+    decoder: StepDecoder[StateT],
+    source: Batch,
+    options: GenerationConfig,
+    special: SpecialIds,
+    prefixes: Sequence[Sequence[int]] | None = None,
+    *,
+    early_stop: bool = True,
+) -> list[list[Hypothesis]]:
+    """Find the ``n_best`` best translations of each sentence that a beam of ``beam_size`` reaches.
+
+    Args:
+        decoder: whatever predicts the next token.
+        source: the sentences, target side absent.
+        options: beam size, n-best, scores and limits; ``sampling`` is ignored.
+        special: ids of PAD, BOS and EOS.
+        prefixes: for each sentence the tokens its translation must begin with; the model scores them too.
+        early_stop: use the bound; off only to show that it changes nothing.
+
+    Returns:
+        For each sentence, in the order given, at most ``n_best`` distinct hypotheses: finished ones first,
+        then best score first.
+
+    Raises:
+        NumericalError: NaN or +inf from the decoder.
+        ConfigError: a coverage penalty, and no attention to compute it from.
+    """
+    rules = Constraints.for_batch(source, options, special, prefixes)
+    scoring = Scoring.from_options(options)
+    n_best = [NBestList(options.n_best) for _ in range(source.size)]
+    beams = Beams.start(source, options.beam_size, special, scoring)
+    state = decoder.start(source, options.beam_size)
+    while beams.sentences:
+        step, state = decoder.step(state, beams.tokens_NT[:, -1].to(source.source_BS.device))
+        coverage_NS = scoring.add_attention(beams.coverage_NS, step.attention_NS)
+        candidates = rank_candidates(beams, step.log_probs_NV, coverage_NS, rules, scoring)
+        collect_finished(n_best, beams, candidates, scoring, special)
+        going_on = []
+        for place, bound in enumerate(reachable_scores(beams, candidates, rules, scoring, special)):
+            entries = n_best[beams.sentences[place]]
+            if bound == -torch.inf:
+                entries.fill(unfinished_hypotheses(beams, place, scoring))
+            elif entries.n_finished < options.beam_size and not (early_stop and entries.is_final(bound)):
+                going_on.append(place)
+        beams, rows_N = extend(beams, candidates, coverage_NS, going_on, special)
+        if going_on:
+            state = decoder.reorder(state, rows_N.to(source.source_BS.device))
+    return [entries.hypotheses for entries in n_best]
+
+
+@dataclass(frozen=True)
+class Beams:
+    """The live hypotheses of the sentences still searched: K rows for each, best first."""
+
+    sentences: tuple[int, ...]
+    """The place of each sentence in the batch given to search."""
+    tokens_NT: Tensor
+    """BOS and the tokens so far."""
+    log_probs_N: Tensor
+    """Sum of log-probabilities; -inf: a dead row, which nothing can bring back."""
+    coverage_NS: Tensor | None
+    """Attention so far, on the decoder's device; None without a coverage penalty."""
+
+    @classmethod
+    def start(cls, source: Batch, beam_size: int, special: SpecialIds, scoring: Scoring) -> Beams:
+        """One live hypothesis for each sentence; K equal ones would be extended K times in the same way."""
+        n_rows = source.size * beam_size
+        log_probs_N = torch.full((n_rows,), -torch.inf)
+        log_probs_N[::beam_size] = 0.0
+        return cls(
+            sentences=tuple(range(source.size)),
+            tokens_NT=torch.full((n_rows, 1), special.bos),
+            log_probs_N=log_probs_N,
+            coverage_NS=scoring.initial_coverage(source, beam_size),
+        )
+
+    @property
+    def beam_size(self) -> int:
+        """K."""
+        return self.tokens_NT.size(0) // len(self.sentences)
+
+    @property
+    def n_tokens(self) -> int:
+        """Tokens so far, BOS not counted."""
+        return self.tokens_NT.size(1) - 1
+
+    def tokens_of(self, row: int) -> tuple[int, ...]:
+        """The tokens of one row, without BOS."""
+        return tuple(self.tokens_NT[row, 1:].tolist())
+
+
+class Candidates(NamedTuple):
+    """The 2K best extensions of each sentence, best first, on the CPU."""
+
+    log_probs_BC: Tensor
+    tokens_BC: Tensor
+    rows_BC: Tensor
+    """The row that each extends."""
+    coverage_penalties_N: Tensor
+    """Of the rows extended."""
+
+
+def rank_candidates(
+    beams: Beams, log_probs_NV: Tensor, coverage_NS: Tensor | None, rules: Constraints, scoring: Scoring
+) -> Candidates:
+    """Score every extension of every row and bring the best of each sentence to the CPU.
+
+    Raises:
+        NumericalError: NaN or +inf among the decoder's numbers.
+    """
+    n_sentences, beam_size, vocab_size = len(beams.sentences), beams.beam_size, log_probs_NV.size(1)
+    scores_NV = log_probs_NV + beams.log_probs_N.to(log_probs_NV.device).unsqueeze(1)
+    rules.apply(scores_NV, beams.tokens_NT[:, 1:], beams.sentences)
+    log_probs_BC, index_BC, penalties_N, largest_N = to_cpu(
+        *scores_NV.view(n_sentences, beam_size * vocab_size).topk(2 * beam_size),
+        scoring.coverage_penalties(coverage_NS, n_rows=scores_NV.size(0)),
+        largest(log_probs_NV, coverage_NS),
+    )
+    check_finite(largest_N, beams.n_tokens, beams.sentences)
+    first_row_B1 = torch.arange(0, n_sentences * beam_size, beam_size).unsqueeze(1)
+    return Candidates(log_probs_BC, index_BC % vocab_size, first_row_B1 + index_BC // vocab_size, penalties_N)
+
+
+def collect_finished(
+    n_best: Sequence[NBestList], beams: Beams, candidates: Candidates, scoring: Scoring, special: SpecialIds
+) -> None:
+    """Enter the possible candidates among the first K that end in EOS into their sentences' lists."""
+    beam_size = beams.beam_size
+    log_probs_BK = candidates.log_probs_BC[:, :beam_size]
+    ends_BK = (candidates.tokens_BC[:, :beam_size] == special.eos) & (log_probs_BK > -torch.inf)
+    for place, rank in ends_BK.nonzero().tolist():
+        row = int(candidates.rows_BC[place, rank])
+        log_prob = float(log_probs_BK[place, rank])
+        penalty = float(candidates.coverage_penalties_N[row])
+        score = scoring.score(log_prob, beams.n_tokens + 1, penalty)
+        n_best[beams.sentences[place]].add(Hypothesis(beams.tokens_of(row), log_prob, score, finished=True))
+
+
+def reachable_scores(
+    beams: Beams, candidates: Candidates, rules: Constraints, scoring: Scoring, special: SpecialIds
+) -> list[float]:
+    """The most that any hypothesis which lives on can score, for each sentence; -inf: none can live on."""
+    ends_BC = candidates.tokens_BC == special.eos
+    log_probs = candidates.log_probs_BC.masked_fill(ends_BC, -torch.inf).amax(dim=1).tolist()
+    limits = [rules.max_lengths[sentence] for sentence in beams.sentences]
+    return [
+        scoring.bound(log_prob, limit + 1) if beams.n_tokens < limit else -torch.inf
+        for log_prob, limit in zip(log_probs, limits, strict=True)
+    ]
+
+
+def unfinished_hypotheses(beams: Beams, place: int, scoring: Scoring) -> list[Hypothesis]:
+    """The live hypotheses of the sentence at ``place`` as they stand, for want of any way to extend them."""
+    rows = slice(place * beams.beam_size, (place + 1) * beams.beam_size)
+    coverage_KS = None if beams.coverage_NS is None else beams.coverage_NS[rows]
+    penalties = scoring.coverage_penalties(coverage_KS, n_rows=beams.beam_size).tolist()
+    log_probs = beams.log_probs_N[rows].tolist()
+    return [
+        Hypothesis(
+            beams.tokens_of(row), log_prob, scoring.score(log_prob, beams.n_tokens, penalty), finished=False
+        )
+        for row, log_prob, penalty in zip(range(rows.start, rows.stop), log_probs, penalties, strict=True)
+        if log_prob > -torch.inf
+    ]
+
+
+def extend(
+    beams: Beams, candidates: Candidates, coverage_NS: Tensor | None, places: list[int], special: SpecialIds
+) -> tuple[Beams, Tensor]:
+    """The best K candidates that do not end, of the sentences at ``places``; and the rows they extend."""
+    tokens_BC = candidates.tokens_BC[places]
+    chosen_BK = (tokens_BC == special.eos).byte().argsort(dim=1, stable=True)[:, : beams.beam_size]
+    rows_N = candidates.rows_BC[places].gather(1, chosen_BK).flatten()
+    new_tokens_N1 = tokens_BC.gather(1, chosen_BK).view(-1, 1)
+    extended = Beams(
+        sentences=tuple(beams.sentences[place] for place in places),
+        tokens_NT=torch.cat([beams.tokens_NT[rows_N], new_tokens_N1], dim=1),
+        log_probs_N=candidates.log_probs_BC[places].gather(1, chosen_BK).flatten(),
+        coverage_NS=None if coverage_NS is None else coverage_NS[rows_N.to(coverage_NS.device)],
+    )
+    return extended, rows_N

@@ -1,0 +1,113 @@
+"""What a hypothesis may hold: no PAD or BOS, a forced prefix, no repeated n-gram, a maximum length.
+
+All of it is a function of the source sentence and the hypothesis alone, never of the batch it sits in.
+
+Dimensions: B sentences, K rows of one sentence, N = B*K rows, V vocabulary, T tokens so far (BOS not
+counted), P longest forced prefix.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from nmt.batch import Batch, pad
+from nmt.config import GenerationConfig, SpecialIds
+
+NEVER = -torch.inf
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """The rules of one search; sentences are named by their place in the batch that was given to it."""
+
+    special: SpecialIds
+    no_repeat_ngram_size: int
+    max_lengths: tuple[int, ...]
+    """The most tokens each sentence's translation may have, EOS not counted."""
+    forced_BP: Tensor
+    """Forced first tokens, PAD where a sentence is free; on the CPU."""
+
+    @classmethod
+    def for_batch(
+        cls,
+        source: Batch,
+        options: GenerationConfig,
+        special: SpecialIds,
+        prefixes: Sequence[Sequence[int]] | None = None,
+    ) -> Constraints:
+        """Work out each sentence's limits; a prefix longer than its sentence's maximum raises that maximum.
+
+        Raises:
+            ValueError: not one prefix for each sentence, or a prefix that holds PAD, BOS or EOS.
+        """
+        prefixes = [()] * source.size if prefixes is None else prefixes
+        if len(prefixes) != source.size:
+            raise ValueError(f"{len(prefixes)} prefixes for {source.size} sentences")
+        markers = {special.pad, special.bos, special.eos}
+        if any(not markers.isdisjoint(prefix) for prefix in prefixes):
+            raise ValueError("a forced prefix may hold neither PAD nor BOS nor EOS")
+        source_lengths = (source.source_mask_BS.sum(dim=1) - 1).tolist()  # without EOS
+        max_lengths = tuple(
+            max(max_length(length, options.max_length_ratio, options.max_length_offset), len(prefix))
+            for length, prefix in zip(source_lengths, prefixes, strict=True)
+        )
+        return cls(special, options.no_repeat_ngram_size, max_lengths, pad(prefixes, special.pad))
+
+    def apply(self, scores_NV: Tensor, history_NT: Tensor, sentences: Sequence[int]) -> None:
+        """Put -inf, in place, on every next token that is not allowed.
+
+        Args:
+            scores_NV: scores of the next token; the others keep theirs.
+            history_NT: tokens so far, without BOS, on the CPU.
+            sentences: the sentences of the rows, K rows each.
+        """
+        device = scores_NV.device
+        forced_N1 = self._forced(history_NT, sentences, device)
+        kept_N1 = None if forced_N1 is None else scores_NV.gather(1, forced_N1)
+        scores_NV[:, self.special.pad] = NEVER
+        scores_NV[:, self.special.bos] = NEVER
+        if 0 < self.no_repeat_ngram_size <= history_NT.size(1):
+            repeating_NW = repeating_tokens(history_NT, self.no_repeat_ngram_size, none=self.special.pad)
+            scores_NV.scatter_(1, repeating_NW.to(device), NEVER)
+        if forced_N1 is not None and kept_N1 is not None:
+            free_N1 = forced_N1 == self.special.pad
+            scores_NV.masked_fill_(~free_N1, NEVER)
+            scores_NV.scatter_(
+                1, forced_N1, kept_N1.masked_fill(free_N1, NEVER)
+            )  # free rows rewrite PAD's -inf
+
+    def _forced(self, history_NT: Tensor, sentences: Sequence[int], device: torch.device) -> Tensor | None:
+        """The forced next token of each row, PAD for free rows, (N, 1); None when all rows are free."""
+        step = history_NT.size(1)
+        if step >= self.forced_BP.size(1):
+            return None
+        forced_B = self.forced_BP[list(sentences), step]
+        return forced_B.repeat_interleave(history_NT.size(0) // len(sentences)).unsqueeze(1).to(device)
+
+
+def max_length(source_length: int, ratio: float, offset: int) -> int:
+    """ceil(ratio * source tokens) + offset, all without EOS; 1.1 * 10 is 11 here, not 11.000000000000002."""
+    return math.ceil(round(ratio * source_length, 9)) + offset
+
+
+def repeating_tokens(history_NT: Tensor, ngram_size: int, *, none: int) -> Tensor:
+    """The tokens that would complete an n-gram which the history already holds.
+
+    Args:
+        history_NT: tokens so far, T >= ``ngram_size``.
+        ngram_size: n.
+        none: the id to put where there is nothing to forbid.
+
+    Returns:
+        (N, T - n + 1): for each n-gram of the history its last token if the n - 1 before it are also the
+        history's own last n - 1 tokens, otherwise ``none``.
+    """
+    ngrams_NWn = history_NT.unfold(1, ngram_size, 1)
+    suffix_N1n = history_NT[:, history_NT.size(1) - ngram_size + 1 :].unsqueeze(1)
+    same_start_NW = (ngrams_NWn[..., :-1] == suffix_N1n).all(dim=-1)
+    return ngrams_NWn[..., -1].masked_fill(~same_start_NW, none)

@@ -1,0 +1,42 @@
+"""A search over NaN finds something, and it is wrong: the check made at every step.
+
+Dimensions: N = B*K rows, V vocabulary, S source length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from nmt.errors import NumericalError
+
+
+def largest(log_probs_NV: Tensor, coverage_NS: Tensor | None = None) -> Tensor:
+    """The largest number of each row, (N,): NaN or +inf exactly where the row holds one; -inf is no harm."""
+    largest_N = log_probs_NV.amax(dim=1)
+    return largest_N if coverage_NS is None else torch.maximum(largest_N, coverage_NS.amax(dim=1))
+
+
+def check_finite(largest_N: Tensor, step: int, sentences: Sequence[int]) -> None:
+    """Stop a search whose decoder has gone wrong.
+
+    Args:
+        largest_N: from ``largest``, already on the CPU.
+        step: the decoding step, counted from 0.
+        sentences: the sentences of the rows, K rows each, as their places in the batch given to search.
+
+    Raises:
+        NumericalError: naming the step and the sentences.
+    """
+    sound_N = largest_N < torch.inf  # False for NaN too
+    if bool(sound_N.all()):
+        return
+    beam_size = largest_N.numel() // len(sentences)
+    broken = sorted({sentences[row // beam_size] for row in (~sound_N).nonzero().flatten().tolist()})
+    raise NumericalError(
+        f"NaN or +infinity in the decoder's output at step {step} for sentence(s) "
+        f"{', '.join(map(str, broken[:10]))}{' and more' if len(broken) > 10 else ''} of the batch (counted "
+        "from 0): verify the model folder, or decode in float32"
+    )

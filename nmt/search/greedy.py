@@ -1,0 +1,181 @@
+"""Decoding from left to right without looking back: greedy search, and the loop it shares with sampling.
+
+Rows never change places, so the decoder's state is moved only when sentences leave, and that waits until
+enough of them have finished: moving costs a copy of every row that stays, while a finished row costs its
+share of a step.
+
+Dimensions: B sentences still decoded, K hypotheses of each (1 in greedy search), N = B*K rows, V vocabulary,
+T tokens so far with BOS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import torch
+from torch import Tensor
+
+from nmt.batch import Batch
+from nmt.config import GenerationConfig, SpecialIds
+from nmt.models.interface import StateT, StepDecoder
+from nmt.search.constraints import Constraints
+from nmt.search.finite import check_finite, largest
+from nmt.search.hypothesis import Hypothesis
+from nmt.search.scoring import Scoring
+from nmt.search.transfer import to_cpu
+
+Choose: TypeAlias = Callable[[Tensor, int, Sequence[int]], Tensor]
+"""(log_probs_NV, -inf at what is not allowed; step; sentences of the rows) -> tokens_N."""
+
+LEAVE_AT = 0.25
+"""Finished sentences leave when they are at least this part of the batch."""
+
+
+def greedy_search(
+    decoder: StepDecoder[StateT],
+    source: Batch,
+    options: GenerationConfig,
+    special: SpecialIds,
+    prefixes: Sequence[Sequence[int]] | None = None,
+) -> list[list[Hypothesis]]:
+    """Take the most probable token at each step: one hypothesis for each sentence.
+
+    ``beam_size``, ``n_best`` and ``sampling`` are ignored; arguments, order of results and errors are
+    otherwise those of ``beam_search``, of which this is the case K = 1.
+    """
+
+    def most_probable(log_probs_NV: Tensor, _step: int, _sentences: Sequence[int]) -> Tensor:
+        return log_probs_NV.argmax(dim=1)
+
+    return decode(decoder, source, options, special, prefixes, choose=most_probable, n_rows=1)
+
+
+@torch.inference_mode()
+def decode(
+    decoder: StepDecoder[StateT],
+    source: Batch,
+    options: GenerationConfig,
+    special: SpecialIds,
+    prefixes: Sequence[Sequence[int]] | None = None,
+    *,
+    choose: Choose,
+    n_rows: int,
+) -> list[list[Hypothesis]]:
+    """Extend ``n_rows`` hypotheses of each sentence by one chosen token at a time until all have ended.
+
+    ``choose`` picks each next token; forced prefixes have left it no choice yet. The remaining arguments and
+    the errors are those of ``beam_search``. Returns ``n_rows`` hypotheses of each sentence, in no particular
+    order.
+    """
+    rules = Constraints.for_batch(source, options, special, prefixes)
+    scoring = Scoring.from_options(options)
+    device = source.source_BS.device
+    ended: list[list[Hypothesis]] = [[] for _ in range(source.size)]
+    rows = Rows.start(source, n_rows, special, rules, scoring)
+    state = decoder.start(source, n_rows)
+    while bool(rows.live_N.any()):
+        step, state = decoder.step(state, rows.tokens_NT[:, -1].to(device))
+        coverage_NS = scoring.add_attention(rows.coverage_NS, step.attention_NS)
+        allowed_NV = step.log_probs_NV.clone()
+        rules.apply(allowed_NV, rows.tokens_NT[:, 1:], rows.sentences)
+        tokens_N1 = choose(allowed_NV, rows.n_tokens, rows.sentences).unsqueeze(1)
+        tokens_N1, log_probs_N1, largest_N = to_cpu(
+            tokens_N1, allowed_NV.gather(1, tokens_N1), largest(step.log_probs_NV, coverage_NS)
+        )
+        check_finite(largest_N.masked_fill(~rows.live_N, 0.0), rows.n_tokens, rows.sentences)
+        extended = rows.extend(tokens_N1, log_probs_N1, coverage_NS)
+        possible_N = extended.log_probs_N > -torch.inf
+        finished_N = rows.live_N & possible_N & (tokens_N1.squeeze(1) == special.eos)
+        stuck_N = rows.live_N & ~finished_N & (~possible_N | (rows.n_tokens == rows.limits_N))
+        for row in finished_N.nonzero().flatten().tolist():
+            ended[rows.sentence_of(row)].append(extended.hypothesis(row, scoring, finished=True))
+        for row in stuck_N.nonzero().flatten().tolist():
+            ended[rows.sentence_of(row)].append(rows.hypothesis(row, scoring, finished=False))
+        rows = replace(extended, live_N=rows.live_N & ~finished_N & ~stuck_N)
+        staying_N = rows.staying()
+        if staying_N.numel() < rows.live_N.numel():
+            rows = rows.select(staying_N)
+            state = decoder.reorder(state, staying_N.to(device))
+    return ended
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The hypotheses in the decoder, K for each sentence, with those that have ended but not left yet."""
+
+    sentences: tuple[int, ...]
+    """The place of each sentence in the batch given to search."""
+    tokens_NT: Tensor
+    """BOS and the tokens so far; after its end a row holds anything."""
+    log_probs_N: Tensor
+    coverage_NS: Tensor | None
+    """Attention so far, on the decoder's device; None without a coverage penalty."""
+    limits_N: Tensor
+    """The most tokens of each row, EOS not counted."""
+    live_N: Tensor
+    """False: ended."""
+
+    @classmethod
+    def start(
+        cls, source: Batch, n_rows: int, special: SpecialIds, rules: Constraints, scoring: Scoring
+    ) -> Rows:
+        """Rows that hold BOS alone."""
+        return cls(
+            sentences=tuple(range(source.size)),
+            tokens_NT=torch.full((source.size * n_rows, 1), special.bos),
+            log_probs_N=torch.zeros(source.size * n_rows),
+            coverage_NS=scoring.initial_coverage(source, n_rows),
+            limits_N=torch.tensor(rules.max_lengths, dtype=torch.long).repeat_interleave(n_rows),
+            live_N=torch.ones(source.size * n_rows, dtype=torch.bool),
+        )
+
+    @property
+    def n_tokens(self) -> int:
+        """Tokens so far, BOS not counted."""
+        return self.tokens_NT.size(1) - 1
+
+    def sentence_of(self, row: int) -> int:
+        """The sentence that a row belongs to."""
+        return self.sentences[row * len(self.sentences) // self.live_N.numel()]
+
+    def extend(self, tokens_N1: Tensor, log_probs_N1: Tensor, coverage_NS: Tensor | None) -> Rows:
+        """Every row one token longer."""
+        return replace(
+            self,
+            tokens_NT=torch.cat([self.tokens_NT, tokens_N1], dim=1),
+            log_probs_N=self.log_probs_N + log_probs_N1.squeeze(1),
+            coverage_NS=coverage_NS,
+        )
+
+    def hypothesis(self, row: int, scoring: Scoring, *, finished: bool) -> Hypothesis:
+        """One row as it stands; ``finished``: its last token is EOS, which a hypothesis does not show."""
+        tokens = self.tokens_NT[row, 1:].tolist()
+        log_prob = float(self.log_probs_N[row])
+        coverage_1S = None if self.coverage_NS is None else self.coverage_NS[row : row + 1]
+        penalty = float(scoring.coverage_penalties(coverage_1S, n_rows=1))
+        score = scoring.score(log_prob, len(tokens), penalty)
+        return Hypothesis(tuple(tokens[:-1] if finished else tokens), log_prob, score, finished)
+
+    def staying(self) -> Tensor:
+        """The rows to keep: all of them, or once enough sentences have ended those of the others."""
+        live_BK = self.live_N.view(len(self.sentences), -1)
+        going_on_B1 = live_BK.any(dim=1, keepdim=True)
+        if 0 < going_on_B1.sum() <= (1 - LEAVE_AT) * len(self.sentences):
+            return going_on_B1.expand_as(live_BK).flatten().nonzero().squeeze(1)
+        return torch.arange(self.live_N.numel())
+
+    def select(self, rows_N: Tensor) -> Rows:
+        """Only ``rows_N``, whole sentences of them."""
+        n_rows = self.live_N.numel() // len(self.sentences)
+        return Rows(
+            sentences=tuple(self.sentence_of(row) for row in rows_N[::n_rows].tolist()),
+            tokens_NT=self.tokens_NT[rows_N],
+            log_probs_N=self.log_probs_N[rows_N],
+            coverage_NS=None
+            if self.coverage_NS is None
+            else self.coverage_NS[rows_N.to(self.coverage_NS.device)],
+            limits_N=self.limits_N[rows_N],
+            live_N=self.live_N[rows_N],
+        )

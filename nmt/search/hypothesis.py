@@ -1,0 +1,47 @@
+"""What search returns: hypotheses, and the bounded list of the best ones of a sentence."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One translation in token ids, without BOS and EOS."""
+
+    tokens: tuple[int, ...]
+    log_prob: float
+    """Sum of the model's log-probabilities of ``tokens`` and, when finished, of EOS."""
+    score: float
+    """What it is ranked by: ``log_prob`` under length normalisation, plus the coverage penalty."""
+    finished: bool
+    """False: the length limit, or the lack of any possible next token, came before EOS."""
+
+
+@dataclass
+class NBestList:
+    """The best finished hypotheses of one sentence, at most ``capacity`` of them, best first."""
+
+    capacity: int
+    hypotheses: list[Hypothesis] = field(default_factory=list)
+    n_finished: int = 0
+    """How many were ever added, those that fell off the end included."""
+
+    def add(self, hypothesis: Hypothesis) -> None:
+        """Insert a finished hypothesis by score, after its equals, and forget what no longer fits."""
+        self.n_finished += 1
+        insort(self.hypotheses, hypothesis, key=lambda entry: -entry.score)
+        del self.hypotheses[self.capacity :]
+
+    def is_final(self, bound: float) -> bool:
+        """Whether nothing that scores at most ``bound`` could still enter the list."""
+        return len(self.hypotheses) == self.capacity and self.hypotheses[-1].score >= bound
+
+    def fill(self, unfinished: Sequence[Hypothesis]) -> None:
+        """Give the free places to the best of ``unfinished``, which never outrank a finished hypothesis."""
+        known = {hypothesis.tokens for hypothesis in self.hypotheses}
+        others = [hypothesis for hypothesis in unfinished if hypothesis.tokens not in known]
+        others.sort(key=lambda hypothesis: -hypothesis.score)
+        self.hypotheses += others[: self.capacity - len(self.hypotheses)]
