@@ -1,0 +1,37 @@
+"""What the service asks of a translator; ``nmt.translator.Translator`` is one, the tests' double too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from nmt.config import GenerationConfig, ModelFolderConfig
+
+if TYPE_CHECKING:
+    from nmt.translator import AlignmentKind, Translation
+
+
+class TextTranslator(Protocol):
+    """Translates texts; called from one thread only."""
+
+    @property
+    def config(self) -> ModelFolderConfig:
+        """Name and languages of the model."""
+        ...
+
+    @property
+    def generation(self) -> GenerationConfig:
+        """How the model searches when a request does not say."""
+        ...
+
+    def translate(
+        self,
+        texts: Sequence[str],
+        *,
+        source: str | None = None,
+        target: str | None = None,
+        alignment: AlignmentKind = "none",
+        options: GenerationConfig | None = None,
+    ) -> list[Translation]:
+        """One translation for each text, in order; a text's translation does not depend on its neighbours."""
+        ...

@@ -1,0 +1,80 @@
+"""What one request may ask for, and its options as the library's; messages name the limit, never the text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import Request
+from pydantic import ValidationError
+
+from nmt.config import GenerationConfig, ModelFolderConfig
+from nmt.errors import InputError, TextTooLongError, UnsupportedLanguageError
+from service.problems import ProblemError
+from service.scheduler import Options
+from service.schemas import TranslateRequest
+from service.settings import Settings
+
+
+def require_json(request: Request) -> None:
+    """Refuse a body that does not say it is JSON (415). It also keeps other sites' forms out."""
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type != "application/json" and not (
+        media_type.startswith("application/") and media_type.endswith("+json")
+    ):
+        raise ProblemError(
+            415, "not-json", "The body must be JSON: send the header 'Content-Type: application/json'."
+        )
+
+
+def check_texts(texts: list[str], settings: Settings) -> None:
+    """Raises ``InputError`` when there is no text, ``TextTooLongError`` for too many or too long ones."""
+    if not texts:
+        raise InputError("text is an empty list; send at least one text")
+    if len(texts) > settings.max_texts:
+        raise TextTooLongError(
+            f"{len(texts)} texts in one request; the limit is {settings.max_texts}: send several requests"
+        )
+    for index, text in enumerate(texts):
+        if len(text) > settings.max_text_characters:
+            raise TextTooLongError(
+                f"text {index} has {len(text)} characters; the limit is {settings.max_text_characters}: "
+                f"split it at a paragraph"
+            )
+    n_characters = sum(len(text) for text in texts)
+    if n_characters > settings.max_request_characters:
+        raise TextTooLongError(
+            f"the texts have {n_characters} characters together; the limit is "
+            f"{settings.max_request_characters}: send several requests"
+        )
+
+
+def check_languages(request: TranslateRequest, model: ModelFolderConfig) -> None:
+    """Raises ``UnsupportedLanguageError``; the message says what there is, not what was asked."""
+    if (request.source, request.target) != (model.source_language, model.target_language):
+        raise UnsupportedLanguageError(
+            f"this server translates from {model.source_language} to {model.target_language} only; "
+            f"set source and target accordingly"
+        )
+
+
+def options(
+    request: TranslateRequest, model: ModelFolderConfig, generation: GenerationConfig, settings: Settings
+) -> Options:
+    """The request's options over the model's defaults. Without a beam size, n_best widens the beam.
+
+    Raises:
+        InputError: a beam larger than this server allows, or fewer hypotheses than alternatives.
+    """
+    beam_size = request.beam_size or max(min(generation.beam_size, settings.max_beam_size), request.n_best)
+    if beam_size > settings.max_beam_size:
+        name = "beam_size" if request.beam_size else "n_best"
+        raise InputError(f"{name} {beam_size} is over the limit of this server, {settings.max_beam_size}")
+    asked: dict[str, Any] = {"beam_size": beam_size, "n_best": request.n_best}
+    if request.length_penalty is not None:
+        asked |= {"length_penalty": request.length_penalty, "length_normalization": "gnmt"}
+    try:
+        chosen = GenerationConfig.model_validate(generation.model_dump() | asked)
+    except ValidationError as error:
+        messages = (problem["msg"].removeprefix("Value error, ") for problem in error.errors())
+        raise InputError("; ".join(messages)) from None
+    return Options(model.source_language, model.target_language, request.alignment, chosen)

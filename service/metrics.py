@@ -1,0 +1,93 @@
+"""Prometheus metrics, in a registry of their own for each app. No label takes a value from a request."""
+
+from __future__ import annotations
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    PlatformCollector,
+    ProcessCollector,
+    generate_latest,
+)
+
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0)
+_POWERS_OF_2 = (1, 2, 4, 8, 16, 32, 64, 128)
+
+
+class Metrics:
+    """What the service counts. Routes are labelled by template, requests that match none as "unmatched"."""
+
+    def __init__(self) -> None:
+        self.registry = registry = CollectorRegistry()
+        ProcessCollector(registry=registry)
+        PlatformCollector(registry=registry)
+        self.requests = Counter(
+            "passerelle_requests",
+            "Requests answered.",
+            ["route", "method", "status"],
+            registry=registry,
+        )
+        self.request_seconds = Histogram(
+            "passerelle_request_seconds",
+            "Seconds from the head of a request to the end of its answer.",
+            ["route"],
+            buckets=_SECONDS,
+            registry=registry,
+        )
+        self.rejected = Counter(
+            "passerelle_rejected_requests", "Requests answered 429: the queue was full.", registry=registry
+        )
+        self.dropped = Counter(
+            "passerelle_dropped_requests",
+            "Requests taken out of the queue: the client left, or the deadline passed.",
+            registry=registry,
+        )
+        self.queue_requests = Gauge(
+            "passerelle_queue_requests", "Requests waiting for the model.", registry=registry
+        )
+        self.queue_characters = Gauge(
+            "passerelle_queue_characters", "Characters waiting for the model.", registry=registry
+        )
+        self.batch_requests = Histogram(
+            "passerelle_batch_requests",
+            "Requests translated together.",
+            buckets=_POWERS_OF_2,
+            registry=registry,
+        )
+        self.batch_texts = Histogram(
+            "passerelle_batch_texts", "Texts translated together.", buckets=_POWERS_OF_2, registry=registry
+        )
+        self.batch_fill = Histogram(
+            "passerelle_batch_fill",
+            "Characters translated together, as a share of batch_max_characters.",
+            buckets=(0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 1.0),
+            registry=registry,
+        )
+        self.batch_seconds = Histogram(
+            "passerelle_batch_seconds",
+            "Seconds the model took for one batch.",
+            buckets=_SECONDS,
+            registry=registry,
+        )
+        self.batch_failures = Counter(
+            "passerelle_batch_failures",
+            "Batches that failed; their requests were then translated one by one.",
+            registry=registry,
+        )
+        self.source_tokens = Counter("passerelle_source_tokens", "Sub-word tokens read.", registry=registry)
+        self.target_tokens = Counter(
+            "passerelle_target_tokens", "Sub-word tokens written.", registry=registry
+        )
+        self.alignments = Gauge("passerelle_alignments", "Alignments kept for later.", registry=registry)
+        self.alignment_bytes = Gauge(
+            "passerelle_alignment_bytes", "Bytes of alignments kept for later.", registry=registry
+        )
+
+    def render(self) -> bytes:
+        """All metrics in Prometheus' text format."""
+        return generate_latest(self.registry)

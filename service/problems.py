@@ -1,0 +1,176 @@
+"""Errors as RFC 9457 problem details: the one place that maps exceptions to HTTP.
+
+No answer made here repeats anything of the request: not its text, nor an unknown key's name, nor its path.
+FastAPI's own 422 body does, and fails with 500 where that cannot be encoded; hence the handlers below.
+"""
+
+from __future__ import annotations
+
+import difflib
+import http
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from nmt.errors import ConfigError, InputError, PasserelleError, TextTooLongError, UnsupportedLanguageError
+from service.schemas import Problem, TranslateRequest
+
+MEDIA_TYPE = "application/problem+json"
+MOST_ERRORS = 10
+
+_DETAILS = {
+    400: "The body could not be read as JSON in UTF-8.",
+    404: "There is nothing at this address; /docs lists what there is.",
+    405: "This address does not answer this method; the Allow header names those it does.",
+}
+
+
+class ProblemError(HTTPException):
+    """An error with a stable kind, answered as it is.
+
+    Args:
+        status: HTTP status.
+        kind: last part of the problem's ``type``.
+        detail: a sentence or two for a person, without anything of the request.
+        headers: more response headers.
+    """
+
+    def __init__(self, status: int, kind: str, detail: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(status, detail=detail, headers=headers)
+        self.kind = kind
+
+
+class ProblemResponse(JSONResponse):
+    """``application/problem+json``."""
+
+    media_type = MEDIA_TYPE
+
+
+def problem_response(
+    status: int,
+    kind: str,
+    detail: str,
+    *,
+    request_id: str | None = None,
+    headers: Mapping[str, str] | None = None,
+    errors: list[dict[str, str]] | None = None,
+) -> ProblemResponse:
+    """The response for one problem; never cached."""
+    problem = Problem(
+        type=f"urn:passerelle:problem:{kind}",
+        title=http.HTTPStatus(status).phrase,
+        status=status,
+        detail=detail,
+        request_id=request_id,
+        errors=errors,
+    )
+    return ProblemResponse(
+        problem.model_dump(exclude_none=True),
+        status_code=status,
+        headers={"Cache-Control": "no-store", **(headers or {})},
+    )
+
+
+def install(app: FastAPI) -> None:
+    """Answer every exception that a route raises, and every path that leads nowhere, with a problem."""
+    app.add_exception_handler(HTTPException, _on_http_exception)
+    app.add_exception_handler(RequestValidationError, _on_invalid_request)
+    app.add_exception_handler(PasserelleError, _on_passerelle_error)
+
+
+def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """OpenAPI ``responses`` for these statuses; ``Problem`` is put among the components by the app."""
+    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    return {
+        status: {"description": http.HTTPStatus(status).phrase, "content": content} for status in statuses
+    }
+
+
+def internal_error(request_id: str | None) -> ProblemResponse:
+    """500, for what nobody foresaw."""
+    return problem_response(
+        500,
+        "internal-error",
+        "The server failed on this request. The log has more under this request id.",
+        request_id=request_id,
+    )
+
+
+async def _on_http_exception(request: Request, error: Exception) -> ProblemResponse:
+    assert isinstance(error, HTTPException)
+    status = error.status_code
+    phrase = http.HTTPStatus(status).phrase
+    if isinstance(error, ProblemError):
+        kind, detail = error.kind, error.detail
+    else:  # raised by the framework, whose own words are not trusted to leave the request out
+        kind, detail = phrase.lower().replace(" ", "-"), _DETAILS.get(status, phrase + ".")
+    return problem_response(status, kind, detail, request_id=_request_id(request), headers=error.headers)
+
+
+async def _on_passerelle_error(request: Request, error: Exception) -> ProblemResponse:
+    """Messages of this tree are written for people and hold no text, see ``nmt.errors``."""
+    request_id = _request_id(request)
+    for error_type, status, kind in (
+        (TextTooLongError, 413, "text-too-long"),
+        (UnsupportedLanguageError, 422, "unsupported-language"),
+        (InputError, 422, "invalid-input"),
+        (ConfigError, 422, "invalid-option"),
+    ):
+        if isinstance(error, error_type):
+            return problem_response(status, kind, _sentence(str(error)), request_id=request_id)
+    raise error  # an error of the server, not of the request
+
+
+async def _on_invalid_request(request: Request, error: Exception) -> ProblemResponse:
+    assert isinstance(error, RequestValidationError)
+    found = _explain(error.errors())
+    if len(found) > MOST_ERRORS:
+        detail = f"The request is not valid in {len(found)} places; the first {MOST_ERRORS} are listed."
+    else:
+        detail = (
+            "The request is not valid: " + "; ".join(f"{e['field']}: {e['message']}" for e in found) + "."
+        )
+    return problem_response(
+        422, "invalid-request", detail, request_id=_request_id(request), errors=found[:MOST_ERRORS]
+    )
+
+
+def _explain(errors: Sequence[Any]) -> list[dict[str, str]]:
+    """One entry for each field. Alternatives of a union ("a string or a list") are joined."""
+    messages: dict[str, list[str]] = {}
+    for error in errors:
+        field = _field(error["loc"])
+        if error["type"] == "extra_forbidden":
+            field, message = "body", _unknown_key(str(error["loc"][-1]))
+        elif error["type"] == "json_invalid":
+            field, message = "body", f"Not valid JSON at character {error['loc'][-1]}"
+        else:
+            message = error["msg"]
+        found = messages.setdefault(field, [])
+        if message not in found:
+            found.append(message)
+    return [{"field": field, "message": ", or: ".join(found)} for field, found in messages.items()]
+
+
+def _field(location: Iterable[int | str]) -> str:
+    """``body.text.3``; parts that the request invented, and the names of a union's branches, are left out."""
+    known = {"body", "query", "path", "header", "format", "sentence", "id", *TranslateRequest.model_fields}
+    return ".".join(str(part) for part in location if isinstance(part, int) or part in known) or "body"
+
+
+def _unknown_key(key: str) -> str:
+    known = list(TranslateRequest.model_fields)
+    near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+    return "An unknown key; " + (f"did you mean '{near[0]}'?" if near else f"known are {', '.join(known)}")
+
+
+def _sentence(message: str) -> str:
+    return message[:1].upper() + message[1:] + ("" if message.endswith((".", "?")) else ".")
+
+
+def _request_id(request: Request) -> str | None:
+    return getattr(request.state, "request_id", None)

@@ -1,0 +1,33 @@
+"""``GET /languages``: what this server translates, and how much at once."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from service.problems import documented
+from service.schemas import LanguageName, LanguagePair, LanguagesAnswer, Limits
+from service.state import ServiceDependency
+
+router = APIRouter(tags=["server"])
+
+_NAMES = {"en": "English", "fr": "French"}
+
+
+@router.get("/languages", summary="Languages and limits", responses=documented(500))
+async def languages(service: ServiceDependency) -> LanguagesAnswer:
+    """The pairs of languages that this server translates, and the most that a request may ask for."""
+    pair = LanguagePair(source=service.model.source_language, target=service.model.target_language)
+    settings = service.settings
+    return LanguagesAnswer(
+        pairs=[pair],
+        languages=[
+            LanguageName(code=code, name=_NAMES.get(code, code)) for code in (pair.source, pair.target)
+        ],
+        limits=Limits(
+            texts=settings.max_texts,
+            text_characters=settings.max_text_characters,
+            request_characters=settings.max_request_characters,
+            beam_size=settings.max_beam_size,
+        ),
+        model=service.model.name,
+    )

@@ -1,0 +1,25 @@
+"""``GET /metrics`` for Prometheus."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from fastapi.responses import PlainTextResponse, Response
+
+from service.metrics import CONTENT_TYPE
+from service.problems import documented
+from service.state import ServiceDependency
+
+router = APIRouter(tags=["server"])
+
+
+@router.get(
+    "/metrics",
+    summary="Metrics for Prometheus",
+    response_class=PlainTextResponse,
+    responses=documented(500),
+)
+async def metrics(service: ServiceDependency) -> Response:
+    """Latency, queue depth, batch fill, tokens and more, in Prometheus' text format."""
+    service.metrics.alignments.set(len(service.alignments))
+    service.metrics.alignment_bytes.set(service.alignments.n_bytes)
+    return Response(service.metrics.render(), media_type=CONTENT_TYPE)

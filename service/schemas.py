@@ -1,0 +1,199 @@
+"""Shapes of requests and answers. Spans are half open and count characters (Unicode code points), or tokens.
+
+These are the public contract, so they are written out here and not derived from the library's classes.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic_core import PydanticCustomError
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def _refuse_lone_surrogate(text: str) -> str:
+    """JSON can spell half of a surrogate pair, which is no character and which no answer could hold."""
+    if found := _LONE_SURROGATE.search(text):
+        raise PydanticCustomError(
+            "lone_surrogate",
+            "Holds half of a surrogate pair at character {position}, which is no character; remove it",
+            {"position": found.start()},
+        )
+    return text
+
+
+Text = Annotated[str, AfterValidator(_refuse_lone_surrogate)]
+Language = Annotated[str, Field(min_length=2, max_length=20), AfterValidator(_refuse_lone_surrogate)]
+
+
+class TranslateRequest(BaseModel):
+    """One text or several, and how to translate them; what is left out follows the model's defaults."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        json_schema_extra={
+            "examples": [
+                {
+                    "text": "Two young men are playing football in the park.",
+                    "source": "en",
+                    "target": "fr",
+                    "alignment": "links",
+                }
+            ]
+        },
+    )
+
+    text: Text | list[Text] = Field(
+        description="A text of any number of sentences, or a list of texts. White space is kept."
+    )
+    source: Language = Field("en", description="ISO 639-1 code of the language of the text.")
+    target: Language = Field("fr", description="ISO 639-1 code of the language to translate to.")
+    beam_size: int | None = Field(
+        None, ge=1, le=64, description="Hypotheses kept at each step; 1 is greedy search."
+    )
+    n_best: int = Field(1, ge=1, le=64, description="How many alternatives to give; at most beam_size.")
+    length_penalty: float | None = Field(
+        None,
+        ge=0,
+        le=5,
+        allow_inf_nan=False,
+        description="Alpha of the GNMT length penalty (Wu et al. 2016); more favours longer translations.",
+    )
+    alignment: Literal["none", "links", "soft"] = Field(
+        "none",
+        description="links: tokens and the links between them; soft: the attention matrices as well.",
+    )
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts, one or several."""
+        return [self.text] if isinstance(self.text, str) else self.text
+
+
+class SpanOut(BaseModel):
+    """From ``start`` up to but not including ``end``."""
+
+    start: int
+    end: int
+
+
+class TokenOut(SpanOut):
+    """A word or punctuation mark, with its characters in the whole text."""
+
+    text: str
+
+
+class LinkOut(BaseModel):
+    """Indices of a source and a target token that translate each other."""
+
+    source: int
+    target: int
+    score: float = Field(description="Share of the target token's attention, 0 to 1.")
+
+
+class SentenceOut(BaseModel):
+    """A sentence, or a part of one that was too long for the model."""
+
+    source: SpanOut = Field(description="Characters in the source text.")
+    target: SpanOut = Field(description="Characters in the translation.")
+    score: float = Field(description="Mean log-probability for each target sub-word.")
+    truncated: bool = Field(description="Stopped at the maximum length: the end may be missing.")
+    source_tokens: SpanOut = Field(description="Indices in source_tokens; empty without alignment.")
+    target_tokens: SpanOut = Field(description="Indices in target_tokens; empty without alignment.")
+    attention: list[list[float]] | None = Field(
+        description="With alignment soft: a row for each target token, a column for each source token."
+    )
+
+
+class AlternativeOut(BaseModel):
+    """One of the n best translations."""
+
+    text: str
+    score: float
+
+
+class AlignmentOut(BaseModel):
+    """Words, links and matrices of one translation."""
+
+    id: str = Field(description="Names this answer in /translations/{id}/alignment.")
+    sentences: list[SentenceOut]
+    source_tokens: list[TokenOut] | None = Field(description="null with alignment none.")
+    target_tokens: list[TokenOut] | None = Field(description="null with alignment none.")
+    links: list[LinkOut] | None = Field(description="null with alignment none.")
+
+
+class TranslationOut(AlignmentOut):
+    """The translation of one text."""
+
+    text: str
+    score: float = Field(description="Mean log-probability for each target sub-word, over all sentences.")
+    alternatives: list[AlternativeOut] = Field(
+        description="With n_best above 1: the best translations, best first, this one included."
+    )
+    truncated: bool = Field(description="Some sentence stopped at the maximum length.")
+    repaired: bool = Field(description="Some sentence was too long for the model and translated in parts.")
+    n_source_tokens: int = Field(description="Sub-words read.")
+    n_target_tokens: int = Field(description="Sub-words written.")
+
+
+class TranslateAnswer(BaseModel):
+    """Translations in the order of the texts."""
+
+    translations: list[TranslationOut]
+    model: str
+
+
+class LanguagePair(BaseModel):
+    """A direction of translation, as ISO 639-1 codes."""
+
+    source: str
+    target: str
+
+
+class LanguageName(BaseModel):
+    """A language and its English name."""
+
+    code: str
+    name: str
+
+
+class Limits(BaseModel):
+    """The most that one request may ask for."""
+
+    texts: int
+    text_characters: int
+    request_characters: int
+    beam_size: int
+
+
+class LanguagesAnswer(BaseModel):
+    """What this server translates, and how much at once."""
+
+    pairs: list[LanguagePair]
+    languages: list[LanguageName]
+    limits: Limits
+    model: str
+
+
+class HealthAnswer(BaseModel):
+    """The state of the server in one word."""
+
+    status: Literal["ok"]
+
+
+class Problem(BaseModel):
+    """An error, RFC 9457: ``application/problem+json``. It never repeats what was sent."""
+
+    type: str = Field(description="The kind of problem; stable, for programs.")
+    title: str
+    status: int
+    detail: str = Field(description="What is wrong, the limit, and the next step.")
+    request_id: str | None = Field(None, description="As in the X-Request-ID header.")
+    errors: list[dict[str, str]] | None = Field(
+        None, description="For invalid requests: field and message of each problem, at most ten."
+    )

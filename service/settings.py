@@ -1,0 +1,112 @@
+"""Settings of the service, each an environment variable ``PASSERELLE_<NAME>``.
+
+Address, port and model are arguments of ``nmt serve``. Every limit is on by default.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+from pydantic import Field, ValidationError, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from nmt.errors import ConfigError
+
+PREFIX = "PASSERELLE_"
+
+
+class Settings(BaseSettings):
+    """Frozen. An unknown keyword is refused; environment variables that no field reads are left alone."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid")
+
+    device: str = Field("auto", description="Where the model runs: auto, cpu, cuda or cuda:N.")
+
+    max_body_bytes: int = Field(
+        1_000_000, ge=1, description="Largest request body, in bytes; a larger one is answered 413."
+    )
+    max_texts: int = Field(100, ge=1, description="Most texts in one request.")
+    max_text_characters: int = Field(20_000, ge=1, description="Longest single text, in characters.")
+    max_request_characters: int = Field(
+        50_000, ge=1, description="Most characters in all texts of one request together."
+    )
+    max_beam_size: int = Field(16, ge=1, le=64, description="Largest beam_size a request may ask for.")
+
+    queue_max_requests: int = Field(
+        256, ge=1, description="Requests that may wait for the model; the next one is answered 429."
+    )
+    queue_max_characters: int = Field(
+        200_000, ge=1, description="Characters that may wait for the model; beyond them the answer is 429."
+    )
+    batch_max_characters: int = Field(
+        10_000,
+        ge=1,
+        description="Waiting requests with equal options are translated together up to this many characters.",
+    )
+
+    request_timeout_s: float = Field(
+        120, gt=0, description="A request that has no translation after this many seconds is answered 504."
+    )
+    header_timeout_s: float = Field(
+        10, gt=0, description="A connection that has not sent a request's head by then is closed."
+    )
+    body_timeout_s: float = Field(
+        20, gt=0, description="A request whose body has not arrived by then is answered 408."
+    )
+    keep_alive_s: int = Field(15, ge=1, description="An idle connection is closed after this many seconds.")
+    shutdown_timeout_s: int = Field(
+        30, ge=1, description="On SIGTERM, accepted requests have this many seconds to be finished."
+    )
+
+    alignment_ttl_s: float = Field(
+        3600,
+        gt=0,
+        description="An answer's alignment, and so its words, is kept in memory for this many seconds.",
+    )
+    alignment_max_entries: int = Field(
+        1000, ge=0, description="Alignments kept at most, the oldest give way; 0 keeps none."
+    )
+    alignment_max_bytes: int = Field(
+        64_000_000, ge=0, description="Memory for kept alignments, in bytes of their JSON."
+    )
+
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="Least severe log lines that are written, to standard error."
+    )
+    log_format: Literal["json", "console"] = Field(
+        "json", description="One JSON object a line, or lines for people."
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.max_text_characters > self.max_request_characters:
+            raise ValueError(
+                f"max_text_characters {self.max_text_characters} is larger than max_request_characters "
+                f"{self.max_request_characters}; raise the second or lower the first"
+            )
+        if self.max_request_characters > self.queue_max_characters:
+            raise ValueError(
+                f"max_request_characters {self.max_request_characters} is larger than queue_max_characters "
+                f"{self.queue_max_characters}, so the largest requests might never be taken; raise the second"
+            )
+        return self
+
+
+def load_settings(**values: Any) -> Settings:  # noqa: ANN401 - fields of Settings
+    """Settings from the environment; ``values`` go before it.
+
+    Raises:
+        ConfigError: naming each variable, its value and what is wrong with it.
+    """
+    try:
+        return Settings(**values)
+    except ValidationError as error:
+        problems = []
+        for problem in error.errors(include_url=False):
+            message = problem["msg"].removeprefix("Value error, ")
+            if problem["loc"]:
+                name = PREFIX + str(problem["loc"][0]).removeprefix(PREFIX).upper()
+                problems.append(f"{name} = {str(problem['input'])[:80]!r}: {message}")
+            else:
+                problems.append(message)
+        raise ConfigError("settings: " + "; ".join(problems)) from None

@@ -1,0 +1,35 @@
+"""What the routes share, made once by ``create_app`` and handed to them through a dependency."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from nmt.config import GenerationConfig, ModelFolderConfig
+from service.metrics import Metrics
+from service.scheduler import Scheduler
+from service.settings import Settings
+from service.store import ExpiringStore
+
+
+@dataclass(frozen=True)
+class Service:
+    """The parts of the running service. The translator itself belongs to the scheduler's thread."""
+
+    settings: Settings
+    model: ModelFolderConfig
+    generation: GenerationConfig
+    scheduler: Scheduler
+    alignments: ExpiringStore
+    metrics: Metrics
+
+
+def _service(request: Request) -> Service:
+    service = request.app.state.service
+    assert isinstance(service, Service)
+    return service
+
+
+ServiceDependency = Annotated[Service, Depends(_service)]
