@@ -98,8 +98,9 @@ class CleaningConfig(StrictModel):
     max_characters: int = Field(800, gt=0)
     max_length_ratio: float = Field(2.5, gt=1)
     """Longer side / shorter side in characters, each counted with 10 more so that short pairs pass."""
-    max_symbol_share: float = Field(0.5, gt=0, le=1)
-    """Share of a side's characters, white space apart, that may be neither letters nor marks."""
+    max_symbol_share: float = Field(0.7, gt=0, le=1)
+    """Share of a side's characters, white space apart, that may be neither letters nor marks ("It's 8:30." has
+    0.67)."""
     identical_min_words: int = Field(3, gt=0)
     """A pair with the same text on both sides is refused from so many words on: "Paris." is a translation."""
     drop_duplicates: bool = True
