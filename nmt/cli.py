@@ -27,7 +27,7 @@ from nmt.errors import ConfigError, DataError, InputError, PasserelleError
 from nmt.pharaoh import Pair, alignment_error_rate, parse_pharaoh, precision_and_recall, to_pharaoh
 
 if TYPE_CHECKING:
-    from nmt.translator import Translation, Translator
+    from nmt.translator import AlignmentKind, Translation, Translator
 
 OWN_PACKAGES = ("nmt", "training", "service")
 LINES_AT_ONCE = 256
@@ -145,7 +145,7 @@ def translate(
     size = max(1, len(text)) if text else 1 if sys.stdin.isatty() else LINES_AT_ONCE
     index = 0
     while chunk := list(islice(texts, size)):
-        kind = "links" if alignment else "none"
+        kind: AlignmentKind = "links" if alignment else "none"
         for source, result in zip(
             chunk, translator.translate(chunk, alignment=kind, options=options), strict=True
         ):

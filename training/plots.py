@@ -36,6 +36,8 @@ def training_curves(logs: Sequence[RunLog]) -> Figure:
             axes.plot(updates, values, label=log.name, color=_colour(index), linewidth=1.6)
         if key == "perplexity":
             axes.set_yscale("log")
+            axes.yaxis.set_major_formatter("{x:g}")
+            axes.yaxis.set_minor_formatter("{x:g}")
         _finish(axes, title=title, x="Updates")
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     figure.axes[-1].legend(frameon=False)
@@ -48,28 +50,24 @@ def bleu_by_length(title: str, series: Mapping[str, Sequence[LengthBucket]]) -> 
     axes = figure.subplots()
     first = next(iter(series.values()))
     for index, (name, buckets) in enumerate(series.items()):
-        at = [position + 0.08 * (index - (len(series) - 1) / 2) for position in range(len(buckets))]
-        scores = [bucket.bleu for bucket in buckets]
-        axes.errorbar(
-            at,
-            scores,
-            yerr=[bucket.interval for bucket in buckets],
-            color=_colour(index),
-            capsize=3,
-            linewidth=1.6,
-            elinewidth=1,
-        )
-        for position, bucket in zip(at, buckets, strict=True):
-            hollow = bucket.sentences < FEW_SENTENCES
-            axes.plot(
-                position,
-                bucket.bleu,
-                MARKERS[index % len(MARKERS)],
+        shift = 0.08 * (index - (len(series) - 1) / 2)
+        points = [(position + shift, bucket) for position, bucket in enumerate(buckets)]
+        for few in (False, True):
+            chosen = [(at, bucket) for at, bucket in points if (bucket.sentences < FEW_SENTENCES) == few]
+            axes.errorbar(
+                [at for at, _ in chosen],
+                [bucket.bleu for _, bucket in chosen],
+                yerr=[bucket.interval for _, bucket in chosen],
+                fmt=MARKERS[index % len(MARKERS)],
+                linestyle="none" if few else "-",
                 color=_colour(index),
-                markerfacecolor="white" if hollow else _colour(index),
+                markerfacecolor="white" if few else _colour(index),
                 markersize=7,
+                capsize=3,
+                linewidth=1.6,
+                elinewidth=1,
+                label=None if few else name,
             )
-        axes.plot([], [], MARKERS[index % len(MARKERS)], color=_colour(index), linestyle="-", label=name)
     axes.set_xticks(range(len(first)), [f"{bucket.label}\n({bucket.sentences})" for bucket in first])
     axes.set_ylim(bottom=0)
     _finish(axes, title=title, x="Source length in words (number of sentences; hollow: few)")

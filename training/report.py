@@ -168,6 +168,7 @@ def _page(report: Report, record: Mapping[str, Any], plots: Sequence[Mapping[str
         has_literature_scale="lowercase-tokenized" in scales,
         significant=SIGNIFICANT,
         score_of=_score_of,
+        slug=slug,
     )
 
 
