@@ -1,0 +1,113 @@
+"""Make the tables of README.md and docs/settings.md; ``--check`` only says whether they are stale.
+
+In README.md a table stands between ``<!-- table RECORD -->`` and ``<!-- end of table -->``, where RECORD is
+the ``report.json`` of an ``nmt compare``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from service.settings import PREFIX, Settings
+
+ROOT = Path(__file__).resolve().parent.parent
+README, SETTINGS = Path("README.md"), Path("docs/settings.md")
+MARKED = re.compile(r"(<!-- table (?P<record>\S+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
+
+
+def main() -> int:
+    """Write the files, or with ``--check`` report the stale ones; exit status 1 when there are any."""
+    fresh = {README: readme((ROOT / README).read_text(encoding="utf-8")), SETTINGS: settings()}
+    stale = [path for path, text in fresh.items() if not _is(ROOT / path, text)]
+    if "--check" in sys.argv[1:]:
+        for path in stale:
+            print(f"{path} is stale: run make tables", file=sys.stderr)
+        return 1 if stale else 0
+    for path in stale:
+        (ROOT / path).write_text(fresh[path], encoding="utf-8")
+        print(f"wrote {path}")
+    return 0
+
+
+def readme(text: str) -> str:
+    """README.md with each marked table made anew."""
+    return MARKED.sub(lambda match: f"{match[1]}{table(match['record'])}{match[3]}", text)
+
+
+def table(record_path: str) -> str:
+    """Rows by test set and model; without a record, a sentence that says so."""
+    path = ROOT / record_path
+    if not path.exists():
+        return f"Not measured yet: there is no `{record_path}`.\n"
+    record = json.loads(path.read_text(encoding="utf-8"))
+    models = {model["name"]: model for model in record["models"]}
+    lines = [
+        "| test set | model | parameters | training | BLEU | chrF2 | TER | sentences/s "
+        "| BLEU, lower-cased and tokenised |",
+        "|---|---|--:|--:|--:|--:|--:|--:|--:|",
+    ]
+    for test_set in record["test_sets"]:
+        for result in test_set["results"]:
+            model = models[result["model"]]
+            cells = [
+                test_set["name"],
+                result["model"],
+                f"{model['parameters'] / 1e6:.1f} M",
+                _training(model["training"]),
+                *(_score(result, metric, "cased-detokenized") for metric in ("BLEU", "chrF2", "TER")),
+                f"{result['speed']['sentences_per_second']:.0f}",
+                _score(result, "BLEU", "lowercase-tokenized"),
+            ]
+            lines.append(f"| {' | '.join(cells)} |")
+    scores = record["test_sets"][0]["results"][0]["scores"]
+    signature = next(item["signature"] for item in scores if item["metric"] == "BLEU")
+    machine = record["machine"]
+    lines += [
+        "",
+        f"Signature `{signature}`; {machine['processor']}, {machine['cores']} cores; "
+        f"[the whole report]({Path(record_path).with_name('index.html').as_posix()}), "
+        f"[its record]({record_path}).",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def settings() -> str:
+    """docs/settings.md: every environment variable of the service."""
+    lines = [
+        "# Settings of the service",
+        "",
+        "Environment variables; address, port and model are options of `nmt serve`. Made by `make tables` from",
+        "`service/settings.py`.",
+        "",
+        "| variable | default | meaning |",
+        "|---|---|---|",
+    ]
+    for name, field in Settings.model_fields.items():
+        lines.append(f"| `{PREFIX}{name.upper()}` | `{field.default}` | {field.description} |")
+    return "\n".join(lines) + "\n"
+
+
+def _training(summary: dict[str, Any] | None) -> str:
+    if summary is None:
+        return "–"
+    return f"{summary['updates']:,} updates, {summary['elapsed_s'] / 3600:.1f} h"
+
+
+def _score(result: dict[str, Any], metric: str, scale: str) -> str:
+    for item in result["scores"]:
+        if (item["metric"], item["scale"]) == (metric, scale):
+            return f"{item['score']:.1f}"
+    return "–"
+
+
+def _is(path: Path, text: str) -> bool:
+    return path.exists() and path.read_text(encoding="utf-8") == text
+
+
+if __name__ == "__main__":
+    sys.exit(main())
