@@ -81,8 +81,8 @@ def settings() -> str:
     lines = [
         "# Settings of the service",
         "",
-        "Environment variables; address, port and model are options of `nmt serve`. Made by `make tables` from",
-        "`service/settings.py`.",
+        "Environment variables; address, port and model are options of `nmt serve`.",
+        "Made by `make tables` from `service/settings.py`.",
         "",
         "| variable | default | meaning |",
         "|---|---|---|",

@@ -1,7 +1,7 @@
 """The README: its marked commands run, its tables are fresh, its links lead somewhere, no command is missing.
 
-A fenced block after ``<!-- tested -->`` is run as it stands, after ``<!-- tested with the model that ships -->``
-where there is such a model. A ``text`` block that follows is what it must print.
+A fenced block after ``<!-- tested -->`` is run as it stands; after ``<!-- tested with the model that ships
+-->``, where there is such a model. A ``text`` block that follows is what it must print.
 """
 
 from __future__ import annotations
