@@ -239,8 +239,8 @@ def pool(
         )
     shares_TI = _shares(target_pieces, target_words)
     shares_SJ = _shares(source_pieces, source_words)
-    mean_TI = shares_TI / shares_TI.sum(dim=0, keepdim=True).clamp(min=1e-9)
-    matrix_IJ = mean_TI.T @ attention_TS[:T, :S].float() @ shares_SJ
+    # a sum over target pieces: making rows sum to 1 turns it into the mean
+    matrix_IJ = shares_TI.T @ attention_TS[:T, :S].float() @ shares_SJ
     return matrix_IJ / matrix_IJ.sum(dim=1, keepdim=True).clamp(min=1e-9)
 
 

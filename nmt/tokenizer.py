@@ -143,7 +143,7 @@ class Tokenizer:
         following_end = 0
         for id_, piece, (start, end) in reversed(rows):
             if start == end and self._stands_for_text(id_, piece):
-                end = max(end, following_end)  # noqa: PLW2901 - begins a character that a later piece completes
+                end = max(end, following_end)  # begins a character that a later piece completes
             elif start < end:
                 following_end = end
             pieces.append(Piece(id_, piece, *_without_white_space(text, start, end)))

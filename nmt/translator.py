@@ -5,7 +5,8 @@ split -> encode -> Batch -> search -> decode -> alignment by a forced pass, when
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -132,10 +133,9 @@ class Translator:
         source_ids = self.tokenizer.encode_batch([segment.text for segment in segments])
 
         found: list[list[Hypothesis]] = [[] for _ in segments]
-        lengths = [len(ids) + 1 for ids in source_ids]
-        for rows in length_batches(lengths, max_batch_tokens // options.beam_size):
+        for rows, batch_options in self._batches(source_ids, options, max_batch_tokens):
             batch = Batch.from_ids([source_ids[row] for row in rows], special=special).to(self.device)
-            hypotheses = search(self._decoder, batch, self._within_positions(options, batch), special)
+            hypotheses = search(self._decoder, batch, batch_options, special)
             for row, sentence_hypotheses in zip(rows, hypotheses, strict=True):
                 found[row] = sentence_hypotheses
         candidates = [[self._decode(hypothesis) for hypothesis in sentence] for sentence in found]
@@ -220,17 +220,25 @@ class Translator:
         segments = tuple(part for part in parts if encode(part.text))
         return Document(text, segments, repaired=len(parts) > len(sentences))
 
-    def _within_positions(self, options: GenerationConfig, batch: Batch) -> GenerationConfig:
-        """Bound the target's length by what the model has positions for; who reaches it is ``truncated``."""
-        if self._max_positions is None:
-            return options
-        most, n_source = self._max_positions - 1, batch.source_BS.size(1)
-        if options.max_length_ratio * n_source + options.max_length_offset <= most:
-            return options
-        offset = min(options.max_length_offset, most // 2)
-        return options.model_copy(
-            update={"max_length_offset": offset, "max_length_ratio": (most - offset) / n_source}
-        )
+    def _batches(
+        self, source_ids: Sequence[Sequence[int]], options: GenerationConfig, max_batch_tokens: int
+    ) -> Iterator[tuple[list[int], GenerationConfig]]:
+        """Sentences of similar length to search together, and how.
+
+        Where ``options`` would let a target outgrow the model's positions, those are its maximum length.
+        """
+        lengths = [len(ids) + 1 for ids in source_ids]
+        most = sys.maxsize if self._max_positions is None else self._max_positions - 1
+        outgrowing = [
+            options.max_length_ratio * length + options.max_length_offset > most for length in lengths
+        ]
+        # ceil(ratio * length) + offset is the limit of search: any tiny ratio adds 1
+        capped = options.model_copy(update={"max_length_ratio": 1e-6, "max_length_offset": most - 1})
+        for group_options, is_capped in ((options, False), (capped, True)):
+            group = [row for row, outgrows in enumerate(outgrowing) if outgrows == is_capped]
+            group_lengths = [lengths[row] for row in group]
+            for batch in length_batches(group_lengths, max_batch_tokens // options.beam_size):
+                yield [group[index] for index in batch], group_options
 
     def _decode(self, hypothesis: Hypothesis) -> Candidate:
         text, pieces = self.tokenizer.decode_pieces(hypothesis.tokens)
