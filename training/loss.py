@@ -65,7 +65,7 @@ class _LabelSmoothedCrossEntropy(torch.autograd.Function):
         rows = max(1, CHUNK_ELEMENTS // V) if logits_RV.device.type == "cpu" else R
         for first in range(0, R, rows):
             chunk = slice(first, first + rows)
-            x_RV = logits_RV[chunk].float()
+            x_RV = logits_RV[chunk].to(torch.float32, copy=True)
             target_R1 = target_R[chunk].unsqueeze(1)
             weight_R = mask_R[chunk].float()
             lse_R = x_RV.logsumexp(dim=1)

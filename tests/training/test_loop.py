@@ -1,0 +1,229 @@
+"""The whole trainer on a corpus of 80 pairs: it learns, resumes exactly, and stops when told."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from nmt.checkpoint import load_model_folder
+from nmt.errors import NumericalError, RunFolderError
+from tests.training.corpora import PAIRS, RECIPE, write_text
+from training.loop import Trainer
+from training.recipe import load_recipe
+from training.run_folder import open_run
+from training.shards import PreparedCorpus
+from training.state import checkpoints, newest_intact
+from training.train import train
+
+SHORT = (
+    "training.batch_tokens=200",
+    "training.save_every=4",
+    "training.validate_every=8",
+    "training.log_every=2",
+    "model.dropout=0.2",
+)
+
+
+@pytest.fixture(scope="module")
+def recipe_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("corpus")
+    write_text(folder, "train", PAIRS[:64])
+    write_text(folder, "dev", PAIRS[64:72])
+    write_text(folder, "test", PAIRS[72:])
+    (folder / "tiny.toml").write_text(RECIPE, encoding="utf-8")
+    return folder / "tiny.toml"
+
+
+def run_trainer(recipe: Path, run: Path, *overrides: str, resume: bool = False) -> Path:
+    return train(str(recipe), run, resume, [*SHORT, *overrides])
+
+
+def final_weights(run: Path) -> dict[str, torch.Tensor]:
+    path, problems = newest_intact(run / "checkpoints")
+    assert path is not None
+    assert not problems
+    return {**load_file(path / "weights.safetensors"), **load_file(path / "optimizer.safetensors")}
+
+
+def assert_same_weights(run: Path, other: Path) -> None:
+    left, right = final_weights(run), final_weights(other)
+    assert left.keys() == right.keys()
+    assert all(torch.equal(left[name], right[name]) for name in left)
+
+
+def events(run: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in (run / "log.jsonl").read_text().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def straight_run(recipe_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    run = tmp_path_factory.mktemp("straight") / "run"
+    run_trainer(recipe_file, run)
+    return run
+
+
+def test_a_run_leaves_a_model_folder_checkpoints_and_a_log(straight_run: Path):
+    loaded = load_model_folder(straight_run / "model")
+    assert loaded.config.name == "tiny"
+    assert [path.name for path in checkpoints(straight_run / "checkpoints")] == [
+        "update-00000004",
+        "update-00000008",
+        "update-00000010",
+    ]
+    logged = events(straight_run)
+    assert [event["update"] for event in logged if event["event"] == "train"] == [2, 4, 6, 8, 10]
+    assert {"loss", "nll", "learning_rate", "tokens_per_second", "gradient_norm", "elapsed_s"} <= logged[
+        0
+    ].keys()
+    assert {"bleu", "perplexity"} <= next(e for e in logged if e["event"] == "validation").keys()
+    assert list((straight_run / "tensorboard").glob("events.out.tfevents.*"))
+
+
+def test_an_interrupted_run_ends_in_the_very_weights_of_one_that_was_not(
+    recipe_file: Path, straight_run: Path, tmp_path: Path
+):
+    recipe = load_recipe(str(recipe_file), SHORT)
+    run = tmp_path / "run"
+    with open_run(run, recipe, resume=False) as folder:
+        trainer = Trainer(recipe, PreparedCorpus.open(straight_run / "data", recipe), folder)
+        for _ in range(6):  # two updates past the checkpoint that is saved here at 4
+            trainer._update()
+            if trainer.state.update == 4:
+                trainer._save()
+    run_trainer(recipe_file, run, resume=True)
+    assert_same_weights(run, straight_run)
+
+
+@pytest.mark.parametrize("sampling", ["training.subword_sampling=0.1", "training.accumulate=3"])
+def test_resuming_is_exact_with_sampled_subwords_and_accumulated_gradients(
+    recipe_file: Path, tmp_path: Path, sampling: str
+):
+    run_trainer(recipe_file, tmp_path / "straight", sampling)
+    run_trainer(recipe_file, tmp_path / "halved", sampling, "training.max_updates=5")
+    run_trainer(recipe_file, tmp_path / "halved", sampling, resume=True)
+    assert_same_weights(tmp_path / "straight", tmp_path / "halved")
+
+
+def start_process(recipe: Path, run: Path, *overrides: str) -> subprocess.Popen[bytes]:
+    code = "import sys; from pathlib import Path; from training.train import train; " + (
+        "train(sys.argv[1], Path(sys.argv[2]), resume=True, overrides=sys.argv[3:])"
+    )
+    return subprocess.Popen(
+        [sys.executable, "-c", code, str(recipe), str(run), *SHORT, *overrides],
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "OMP_NUM_THREADS": str(torch.get_num_threads())},
+    )
+
+
+def wait_for_checkpoints(run: Path, count: int, process: subprocess.Popen[bytes]) -> None:
+    deadline_s = time.monotonic() + 200
+    while len(checkpoints(run / "checkpoints")) < count:
+        assert process.poll() is None, "the trainer ended too soon"
+        assert time.monotonic() < deadline_s
+        time.sleep(0.02)
+
+
+def test_kill_9_loses_at_most_one_checkpoint_interval(recipe_file: Path, tmp_path: Path):
+    long = ("training.max_updates=40", "training.keep_checkpoints=100", "training.validate_every=100")
+    run = tmp_path / "killed"
+    for wanted in (2, 5):
+        process = start_process(recipe_file, run, *long)
+        wait_for_checkpoints(run, wanted, process)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    run_trainer(recipe_file, run, *long, resume=True)
+    run_trainer(recipe_file, tmp_path / "straight", *long)
+    assert_same_weights(run, tmp_path / "straight")
+
+
+def test_sigterm_saves_where_the_run_stands(recipe_file: Path, tmp_path: Path):
+    run = tmp_path / "run"
+    endless = ("training.max_updates=100000", "training.save_every=100000", "training.validate_every=100000")
+    process = start_process(recipe_file, run, *endless)
+    deadline_s = time.monotonic() + 200
+    while not (run / "log.jsonl").exists() or not (run / "log.jsonl").read_text():
+        assert process.poll() is None
+        assert time.monotonic() < deadline_s
+        time.sleep(0.02)
+    process.terminate()
+    assert process.wait(timeout=60) == 0
+    path, problems = newest_intact(run / "checkpoints")
+    assert path is not None
+    assert not problems
+
+
+def test_a_second_trainer_in_the_same_folder_is_refused(recipe_file: Path, tmp_path: Path):
+    recipe = load_recipe(str(recipe_file), SHORT)
+    with (
+        open_run(tmp_path, recipe, resume=False),
+        pytest.raises(RunFolderError, match="another trainer is at work"),
+        open_run(tmp_path, recipe, resume=True),
+    ):
+        pass
+
+
+def test_a_run_is_not_overwritten_unless_it_is_resumed(recipe_file: Path, straight_run: Path):
+    with pytest.raises(RunFolderError, match=r"already holds a run; go on with --resume"):
+        run_trainer(recipe_file, straight_run)
+
+
+@pytest.mark.parametrize(
+    ("override", "what"),
+    [
+        ("model.d_ff=64", "model"),
+        ("tokenizer.vocab_size=330", "data and tokenizer"),
+        ("training.seed=2", "training.seed"),
+    ],
+)
+def test_a_run_begun_with_another_recipe_is_not_resumed(
+    recipe_file: Path, straight_run: Path, override: str, what: str
+):
+    with pytest.raises(RunFolderError, match=f"begun with another {what}"):
+        run_trainer(recipe_file, straight_run, override, resume=True)
+
+
+def test_nan_ends_the_run_and_never_reaches_a_checkpoint(
+    recipe_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    original = Trainer._update
+
+    def poisoned(self: Trainer) -> None:
+        if self.state.update == 4:
+            with torch.no_grad():
+                next(self.model.parameters()).fill_(float("nan"))
+        original(self)
+
+    monkeypatch.setattr(Trainer, "_update", poisoned)
+    with pytest.raises(NumericalError, match=r"by update 6.*last checkpoint is sound"):
+        run_trainer(recipe_file, tmp_path / "run")
+    assert all(tensor.isfinite().all() for tensor in final_weights(tmp_path / "run").values())
+
+
+def test_a_wall_clock_limit_and_patience_end_a_run(recipe_file: Path, tmp_path: Path):
+    run_trainer(recipe_file, tmp_path / "timed", "training.max_minutes=0.00001")
+    assert checkpoints(tmp_path / "timed" / "checkpoints")[-1].name == "update-00000001"
+    run_trainer(
+        recipe_file,
+        tmp_path / "patient",
+        "training.max_updates=50",
+        "training.validate_every=1",
+        "training.patience=2",
+        "training.learning_rate=1e-9",
+        "training.average_last=1",
+    )
+    assert checkpoints(tmp_path / "patient" / "checkpoints")[-1].name < "update-00000050"
+
+
+def test_bf16_trains_too(recipe_file: Path, tmp_path: Path):
+    run_trainer(recipe_file, tmp_path / "run", "training.precision=bf16", "training.max_updates=30")
+    losses = [event["loss"] for event in events(tmp_path / "run") if event["event"] == "train"]
+    assert losses[-1] < losses[0] - 0.5
