@@ -36,6 +36,7 @@ from nmt.search.constraints import Constraints
 from nmt.search.finite import check_finite, largest
 from nmt.search.hypothesis import Hypothesis, NBestList
 from nmt.search.scoring import Scoring
+from nmt.search.topk import blockwise_topk
 from nmt.search.transfer import to_cpu
 
 
@@ -153,10 +154,11 @@ def rank_candidates(
     n_sentences, beam_size, vocab_size = len(beams.sentences), beams.beam_size, log_probs_NV.size(1)
     scores_NV = log_probs_NV + beams.log_probs_N.to(log_probs_NV.device).unsqueeze(1)
     rules.apply(scores_NV, beams.tokens_NT[:, 1:], beams.sentences)
+    largest_N = largest(log_probs_NV, coverage_NS)
     log_probs_BC, index_BC, penalties_N, largest_N = to_cpu(
-        *scores_NV.view(n_sentences, beam_size * vocab_size).topk(2 * beam_size),
-        scoring.coverage_penalties(coverage_NS, n_rows=scores_NV.size(0)),
-        largest(log_probs_NV, coverage_NS),
+        *blockwise_topk(scores_NV.view(n_sentences, beam_size * vocab_size), 2 * beam_size),
+        scoring.coverage_penalties(coverage_NS, like_N=largest_N),
+        largest_N,
     )
     check_finite(largest_N, beams.n_tokens, beams.sentences)
     first_row_B1 = torch.arange(0, n_sentences * beam_size, beam_size).unsqueeze(1)
@@ -194,14 +196,16 @@ def reachable_scores(
 def unfinished_hypotheses(beams: Beams, place: int, scoring: Scoring) -> list[Hypothesis]:
     """The live hypotheses of the sentence at ``place`` as they stand, for want of any way to extend them."""
     rows = slice(place * beams.beam_size, (place + 1) * beams.beam_size)
+    log_probs_K = beams.log_probs_N[rows]
     coverage_KS = None if beams.coverage_NS is None else beams.coverage_NS[rows]
-    penalties = scoring.coverage_penalties(coverage_KS, n_rows=beams.beam_size).tolist()
-    log_probs = beams.log_probs_N[rows].tolist()
+    penalties = scoring.coverage_penalties(coverage_KS, like_N=log_probs_K).tolist()
     return [
         Hypothesis(
             beams.tokens_of(row), log_prob, scoring.score(log_prob, beams.n_tokens, penalty), finished=False
         )
-        for row, log_prob, penalty in zip(range(rows.start, rows.stop), log_probs, penalties, strict=True)
+        for row, log_prob, penalty in zip(
+            range(rows.start, rows.stop), log_probs_K.tolist(), penalties, strict=True
+        )
         if log_prob > -torch.inf
     ]
 

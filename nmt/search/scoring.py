@@ -78,8 +78,8 @@ class Scoring:
             )
         return coverage_NS + attention_NS
 
-    def coverage_penalties(self, coverage_NS: Tensor | None, *, n_rows: int) -> Tensor:
-        """The penalty cp of each row, (N,), at most 0; zeros where no coverage is kept."""
+    def coverage_penalties(self, coverage_NS: Tensor | None, like_N: Tensor) -> Tensor:
+        """The penalty cp of each row, (N,), at most 0; zeros like ``like_N`` where no coverage is kept."""
         if coverage_NS is None:
-            return torch.zeros(n_rows)
+            return torch.zeros_like(like_N)
         return self.beta * coverage_NS.clamp(LEAST_COVERAGE, 1.0).log().sum(dim=1)

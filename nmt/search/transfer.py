@@ -6,13 +6,15 @@ import torch
 from torch import Tensor
 
 
-def to_cpu(*tensors: Tensor) -> list[Tensor]:
+def to_cpu(*tensors: Tensor) -> tuple[Tensor, ...]:
     """The same small tensors on the CPU, shapes and types kept, brought over in one piece.
 
-    They travel as float64, which holds float32 numbers and token ids exactly.
+    They travel as float64, which holds float32 numbers and token ids exactly. All lie on one device.
     """
-    if all(tensor.device.type == "cpu" for tensor in tensors):
-        return list(tensors)
+    if tensors[0].device.type == "cpu":
+        return tensors
     packed = torch.cat([tensor.double().flatten() for tensor in tensors]).cpu()
     pieces = packed.split_with_sizes([tensor.numel() for tensor in tensors])
-    return [piece.view(tensor.shape).to(tensor.dtype) for piece, tensor in zip(pieces, tensors, strict=True)]
+    return tuple(
+        piece.view(tensor.shape).to(tensor.dtype) for piece, tensor in zip(pieces, tensors, strict=True)
+    )

@@ -1,0 +1,24 @@
+"""The k largest by block maxima, against torch's own topk."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from nmt.search.topk import blockwise_topk
+
+
+@pytest.mark.parametrize("width", [640, 6400, 1000, 997, 24, 64])
+@pytest.mark.parametrize("k", [2, 10, 24])
+def test_blockwise_topk_is_topk(width: int, k: int) -> None:
+    scores_BX = torch.randn(7, width, generator=torch.Generator().manual_seed(width + k))
+    scores_BX[0, : width // 2] += 10  # all the largest close together
+    scores_BX[1, :] = -torch.inf
+    scores_BX[1, 5] = -1.0
+    values, indices = blockwise_topk(scores_BX, k)
+    expected = scores_BX.topk(k)
+    assert torch.equal(values, expected.values)
+    assert torch.equal(scores_BX.gather(1, indices), values)
+    finite = expected.values > -torch.inf
+    assert torch.equal(indices[finite], expected.indices[finite])
+    assert all(len(set(row)) == k for row in indices.tolist())
