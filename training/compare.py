@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nmt.translator import Translation, Translator
-
 from nmt.checkpoint import resolve_model
 from nmt.config import GenerationConfig
 from nmt.errors import ConfigError
+from nmt.translator import Translation, Translator
 from training.evaluate import Evaluation, describe_model, evaluate_on, search_options
 from training.length_buckets import LengthBucket, bleu_by_source_length
 from training.provenance import provenance

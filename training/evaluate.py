@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nmt.translator import Translator
 from rich.console import Console
 from rich.table import Table
 
 from nmt.checkpoint import MANIFEST, resolve_model
 from nmt.config import GenerationConfig, parse
 from nmt.info import count_parameters
+from nmt.translator import Translator
 from training.progress import progress
 from training.provenance import provenance, public_path, sha256
 from training.scoring import Score, score, score_lowercase_tokenized
