@@ -41,6 +41,7 @@ def reason_for(source: str, target: str, **thresholds: object) -> str | None:
         ("w" * 801, "m" * 801, "too_long"),
         ("Yes, of course I know.", "Oui, " * 15 + "je sais.", "length_ratio"),
         ("The cat is here.", "The Cat is here.", "identical"),
+        ("The total is", "12 / 34 = 0,352", "few_letters"),
         ("12 / 34 = 0.352", "12 / 34 = 0,352", "few_letters"),
     ],
 )

@@ -17,6 +17,8 @@ from training.recipe import DataConfig, Source
 
 PAIRS = [
     ("Hello.", "Bonjour."),
+    ("null", "NA"),
+    ('"open', '"Fermé" dit-il'),
     ('null NA "quoted', "c'est «\u202fça\u202f»"),
     ("one\u2028line\x0c\x85", "une\u2028ligne"),
     ("12", "34"),

@@ -170,6 +170,14 @@ def test_weight_repeats_pairs_and_cap_limits_them_after_cleaning(recipe: str, tm
     assert (second["kept"], second["written"], second["cap"]) == (8, 10, 5)
 
 
+def test_random_choices_are_those_of_the_recipe_s_seed(recipe: str, tmp_path: Path):
+    half = 'data.train=[{kind="text",path="train",weight=0.5}]'
+    first, again = (train_pairs(prepare(recipe, tmp_path / name, [half])) for name in ("first", "again"))
+    other = train_pairs(prepare(recipe, tmp_path / "other", [half, "data.seed=2"]))
+    assert len(first) == len(other) == 30
+    assert first == again != other
+
+
 def test_choosing_is_exact_and_of_the_seed():
     assert choose(10, None, 1.0, random.Random(1)).tolist() == [1] * 10
     half = choose(1000, None, 0.5, random.Random(1))
