@@ -153,7 +153,13 @@ def _explain(errors: Sequence[Any]) -> list[dict[str, str]]:
         found = messages.setdefault(field, [])
         if message not in found:
             found.append(message)
-    return [{"field": field, "message": ", or: ".join(found)} for field, found in messages.items()]
+    # "body.text.3: no string" says it; that body.text is no string either, being a list, need not be said.
+    wider = {field.rpartition(".")[0] for field in messages} - {"body"}
+    return [
+        {"field": field, "message": ", or: ".join(found)}
+        for field, found in messages.items()
+        if field not in wider
+    ]
 
 
 def _field(location: Iterable[int | str]) -> str:
@@ -169,7 +175,9 @@ def _unknown_key(key: str) -> str:
 
 
 def _sentence(message: str) -> str:
-    return message[:1].upper() + message[1:] + ("" if message.endswith((".", "?")) else ".")
+    """``message`` with a capital, unless it begins with a field's name, and a full stop."""
+    begins_with_name = "_" in message.partition(" ")[0]
+    return (message if begins_with_name else message[:1].upper() + message[1:]) + "."
 
 
 def _request_id(request: Request) -> str | None:

@@ -109,7 +109,7 @@ def _write(found: Sequence[Translation], model: str) -> tuple[bytes, dict[str, b
     """The answer's JSON, and that of each alignment to keep, by id."""
     translations = [_translation(translation) for translation in found]
     kept = {
-        out.id: AlignmentOut.model_validate(out, from_attributes=True).model_dump_json().encode()
+        out.id: out.model_dump_json(include=set(AlignmentOut.model_fields)).encode()
         for out in translations
         if out.links is not None
     }

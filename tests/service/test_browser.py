@@ -1,0 +1,275 @@
+"""The page in a real headless Chromium: run with ``-m browser``.
+
+Needs Debian's chromium and chromium-driver. With PASSERELLE_SCREENSHOTS=DIR pictures of the page are left there.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.wait import WebDriverWait
+
+from tests.service.conftest import LiveServer, running
+from tests.service.stub import StubTranslator, backwards
+
+pytestmark = pytest.mark.browser
+
+TEXT = "Two young men are playing football in the park."
+BROWSER = shutil.which("chromium")
+DRIVER = shutil.which("chromedriver")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[LiveServer]:
+    with running(StubTranslator()) as live:
+        yield live
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[webdriver.Chrome]:
+    if BROWSER is None or DRIVER is None:
+        pytest.skip("chromium and chromedriver are not installed: apt-get install chromium chromium-driver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--no-proxy-server"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options, webdriver.ChromeService(DRIVER))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def page(browser: webdriver.Chrome, server: LiveServer) -> Page:
+    server.translator.gate.set()
+    server.translator.delay_s = 0
+    return Page(browser, server)
+
+
+class Page:
+    """The page, freshly opened."""
+
+    def __init__(self, browser: webdriver.Chrome, server: LiveServer, width: int = 1200) -> None:
+        self.browser = browser
+        self.server = server
+        browser.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": width < 500},
+        )
+        self.colours("light")
+        browser.get(server.url)
+        browser.get_log("browser")
+
+    def colours(self, scheme: str) -> None:
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+    def find(self, selector: str) -> WebElement:
+        return self.browser.find_element(By.CSS_SELECTOR, selector)
+
+    def all(self, selector: str) -> list[WebElement]:
+        return self.browser.find_elements(By.CSS_SELECTOR, selector)
+
+    def words(self, selector: str) -> list[str]:
+        return [word.get_attribute("textContent") or "" for word in self.all(selector)]
+
+    def write(self, text: str) -> None:
+        self.find("#source").send_keys(text)
+
+    def until(self, condition: Callable[[], Any]) -> None:
+        WebDriverWait(self.browser, 10, poll_frequency=0.05).until(lambda _: condition())
+
+    def wait_for(self, translation: str) -> None:
+        self.until(lambda: self.find("#output").text == translation)
+        self.until(lambda: "stale" not in (self.find("#output").get_attribute("class") or ""))
+
+    def hover(self, element: WebElement) -> None:
+        ActionChains(self.browser, duration=50).move_to_element(element).perform()
+
+    def picture(self, name: str) -> None:
+        if folder := os.environ.get("PASSERELLE_SCREENSHOTS"):
+            time.sleep(0.3)  # transitions
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            height = self.browser.execute_script("return document.documentElement.scrollHeight")
+            width = self.browser.execute_script("return innerWidth")
+            shot = self.browser.execute_cdp_cmd(
+                "Page.captureScreenshot",
+                {
+                    "captureBeyondViewport": True,
+                    "clip": {"x": 0, "y": 0, "width": width, "height": height, "scale": 1},
+                },
+            )
+            import base64
+
+            (Path(folder) / f"{name}.png").write_bytes(base64.b64decode(shot["data"]))
+
+    def assert_no_complaints(self) -> None:
+        """Nothing blocked by the content security policy, no error in a script, no missing file."""
+        assert self.browser.get_log("browser") == []
+
+
+def test_it_translates_as_one_types(page: Page) -> None:
+    page.write("Two young")
+    page.wait_for(backwards("Two young"))
+    page.write(" men")
+    page.wait_for(backwards("Two young men"))
+
+    assert "by stub" in page.find("#status").text
+    page.assert_no_complaints()
+
+
+def test_pointing_at_a_word_lights_up_its_partner(page: Page) -> None:
+    page.write(TEXT)
+    page.wait_for(backwards(TEXT))
+    target = next(word for word in page.all("#output .word") if word.text == "llabtoof")
+
+    page.hover(target)
+    assert page.words("#output .active") == ["llabtoof"]
+    assert page.words("#mirror .partner") == ["football"]
+    assert page.find("#readout").text == "“llabtoof” ↔ “football”"
+
+    source = page.all("#mirror .word")[1]  # it lies under the text field, which gets the pointer
+    page.hover(source)
+    assert page.words("#mirror .active") == ["young"]
+    assert page.words("#output .partner") == ["gnuoy"]
+    page.picture("light")
+
+    page.hover(page.find("h1, header"))
+    assert page.all(".active, .partner") == []
+    page.assert_no_complaints()
+
+
+def test_the_highlighted_word_lies_exactly_under_the_text(page: Page) -> None:
+    page.write("one two three " * 30 + "end")
+    page.until(lambda: page.all("#mirror .word"))
+
+    def same(name: str) -> bool:
+        mirror, field = page.find("#mirror"), page.find("#source")
+        return mirror.value_of_css_property(name) == field.value_of_css_property(name)
+
+    for name in ("font-family", "font-size", "line-height", "padding", "letter-spacing", "width", "height"):
+        assert same(name), name
+    assert page.browser.execute_script(
+        "const s = document.getElementById('source'); return s.scrollHeight <= s.clientHeight"
+    )
+
+
+def test_the_keyboard_goes_from_word_to_word(page: Page) -> None:
+    page.write("one two three")
+    page.wait_for(backwards("one two three"))
+
+    page.write(Keys.HOME)
+    assert page.words("#mirror .active") == ["one"]
+    assert page.words("#output .partner") == ["eno"]
+    page.browser.execute_script("document.querySelector('#output [tabindex=\"0\"]').focus()")
+    assert page.words("#output .active") == ["eerht"]
+    page.browser.switch_to.active_element.send_keys(Keys.ARROW_RIGHT)
+    assert page.browser.switch_to.active_element.text == "owt"
+    assert page.words("#mirror .partner") == ["two"]
+    assert len(page.all('#output [tabindex="0"]')) == 1, "the words are one stop of the tab key"
+
+
+def test_the_heat_map_shows_words_and_values(page: Page) -> None:
+    page.write("one two three\nfour five")
+    page.wait_for(backwards("one two three\nfour five"))
+
+    assert page.words("#heat thead th") == ["one", "two", "three"]
+    assert page.words("#heat tbody th") == ["eerht", "owt", "eno"]
+    cell = page.all("#heat tbody tr:first-child td")[2]
+    assert cell.text == "80"
+    assert cell.get_attribute("title") == "three → eerht: 80 %"
+    dark, pale = (
+        page.all("#heat tbody tr:first-child td")[i].value_of_css_property("background-color") for i in (2, 0)
+    )
+    assert dark != pale
+    page.find("#sentence option:nth-child(2)").click()
+    assert page.words("#heat thead th") == ["four", "five"]
+    page.hover(page.find("#heat tbody th"))
+    assert page.words("#output .active") == ["evif"]
+    assert page.words("#mirror .partner") == ["five"]
+    page.assert_no_complaints()
+
+
+def test_alternatives_are_listed_best_first(page: Page) -> None:
+    page.write("one")
+    page.wait_for("eno")
+    assert page.words("#alternatives li > span:first-child") == ["eno", "eno ?", "eno ? ?"]
+    page.find("#n-best option:first-child").click()
+    page.until(lambda: not page.find("#alternatives-section").is_displayed())
+
+
+def test_a_stale_answer_is_never_shown(page: Page) -> None:
+    page.server.translator.delay_s = 1
+    page.write("slow")
+    page.until(lambda: ["slow"] in page.server.translator.calls)
+    page.server.translator.delay_s = 0
+    page.write("er")
+    page.wait_for(backwards("slower"))
+    time.sleep(1)
+    assert page.find("#output").text == backwards("slower")
+
+
+def test_characters_outside_the_basic_plane_do_not_shift_words(page: Page) -> None:
+    page.browser.execute_script(
+        "const s = document.getElementById('source'); s.value = '😀😀 one two';"
+        "s.dispatchEvent(new Event('input'))"
+    )
+    page.wait_for(backwards("😀😀 one two"))
+
+    assert page.words("#mirror .word") == ["😀😀", "one", "two"]
+    assert page.words("#output .word") == ["owt", "eno", "😀😀"]
+
+
+def test_markup_in_a_text_stays_text(page: Page) -> None:
+    text = "<img src=x onerror=alert(1)>"
+    page.write(text)
+    page.wait_for(backwards(text))
+
+    assert page.all("#mirror img, #output img, #heat img") == []
+    page.assert_no_complaints()
+
+
+def test_errors_are_told_and_a_later_text_is_translated(page: Page) -> None:
+    page.server.translator.failure = lambda text: RuntimeError("no") if "fail" in text else None
+    page.write("fail")
+    page.until(lambda: "The server failed on this request" in page.find("#status").text)
+    page.find("#clear").click()
+    page.write("fine")
+    page.wait_for("enif")
+    page.server.translator.failure = None
+
+
+def test_it_fits_a_phone_and_the_dark(browser: webdriver.Chrome, server: LiveServer) -> None:
+    page = Page(browser, server)
+    page.picture("empty")
+    for name, width, scheme in [("phone", 390, "light"), ("dark", 1200, "dark"), ("phone-dark", 390, "dark")]:
+        page = Page(browser, server, width)
+        page.colours(scheme)
+        page.write(TEXT)
+        page.wait_for(backwards(TEXT))
+        page.hover(page.all("#output .word")[1])
+        page.picture(name)
+        assert browser.execute_script("return document.documentElement.scrollWidth <= innerWidth"), name
+        ground = page.find("body").value_of_css_property("background-color")
+        assert (ground == "rgba(17, 24, 29, 1)") == (scheme == "dark")
+
+
+def test_the_description_of_the_api_is_drawn(page: Page) -> None:
+    page.browser.get(page.server.url + "/docs")
+    page.until(lambda: len(page.all("details.operation")) > 10)
+
+    assert "POST\n/translate" in page.find("#operations").text.replace(" ", "\n", 1)
+    assert "length_penalty" in page.find("#operations details[open]").text
+    page.picture("docs")
+    page.assert_no_complaints()

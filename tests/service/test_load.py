@@ -1,0 +1,135 @@
+"""The service under load and at its end: overflow, clients that leave, errors in a batch, shutdown."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+
+from tests.service.conftest import LiveServer, eventually, running
+from tests.service.stub import StubTranslator, backwards
+from tests.service.test_problems import assert_problem
+
+
+def occupy(live: LiveServer, pool: ThreadPoolExecutor) -> None:
+    """Shut the gate with a request behind it: the model is busy until the gate opens."""
+    live.translator.gate.clear()
+    live.translator.entered.clear()
+    pool.submit(live.post, {"text": "first"})
+    assert live.translator.entered.wait(5)
+
+
+def waiting(live: LiveServer) -> int:
+    return len(live.service.scheduler._waiting)
+
+
+def test_a_full_queue_is_429_with_whole_seconds_to_wait() -> None:
+    with running(StubTranslator(), queue_max_requests=2) as live, ThreadPoolExecutor(8) as pool:
+        occupy(live, pool)
+        kept = [pool.submit(live.post, {"text": f"text {i}"}) for i in range(2)]
+        eventually(lambda: waiting(live) == 2)
+
+        refused = live.post({"text": "one too many"})
+
+        assert_problem(refused, 429, "queue-full")
+        assert 1 <= int(refused.headers["retry-after"]) <= 60
+        assert f"{refused.headers['retry-after']} seconds" in refused.json()["detail"]
+        live.translator.gate.set()
+        assert [future.result().status_code for future in kept] == [200, 200]
+        assert live.post({"text": "later"}).status_code == 200
+
+
+def test_a_client_that_leaves_takes_its_request_out_of_the_queue() -> None:
+    with running(StubTranslator()) as live, ThreadPoolExecutor(8) as pool:
+        occupy(live, pool)
+        body = b'{"text":"left"}'
+        head = b"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 15\r\n\r\n"
+        with socket.create_connection(("127.0.0.1", live.port)) as connection:
+            connection.sendall(head + body)
+            eventually(lambda: waiting(live) == 1)
+        eventually(lambda: waiting(live) == 0)
+        live.translator.gate.set()
+        live.post({"text": "next"})
+
+    assert live.translator.calls == [["first"], ["next"]]
+    assert live.service.metrics.registry.get_sample_value("passerelle_dropped_requests_total") == 1
+
+
+def test_waiting_requests_share_a_call_and_an_error_stays_with_its_own() -> None:
+    translator = StubTranslator(failure=lambda text: RuntimeError(text) if text == "bad" else None)
+    with running(translator) as live, ThreadPoolExecutor(8) as pool:
+        occupy(live, pool)
+        texts = ["one", "bad", "two", "three"]
+        futures = [pool.submit(live.post, {"text": text}) for text in texts]
+        eventually(lambda: waiting(live) == 4)
+        translator.gate.set()
+        answers = {text: future.result() for text, future in zip(texts, futures, strict=True)}
+
+    assert sorted(translator.calls[1]) == sorted(texts)
+    assert_problem(answers.pop("bad"), 500, "internal-error")
+    for text, answer in answers.items():
+        assert answer.json()["translations"][0]["text"] == backwards(text)
+
+
+def test_four_times_overload_gives_only_200_and_429() -> None:
+    with running(StubTranslator(delay_s=0.02), queue_max_requests=4) as live, ThreadPoolExecutor(16) as pool:
+        # Options differ, so that nothing rides along.
+        futures = [pool.submit(live.post, {"text": f"text {i}", "length_penalty": i / 10}) for i in range(48)]
+        answers = [(i, future.result()) for i, future in enumerate(futures)]
+
+    statuses = [answer.status_code for _, answer in answers]
+    assert set(statuses) == {200, 429}
+    for i, answer in answers:
+        if answer.status_code == 200:
+            assert answer.json()["translations"][0]["text"] == backwards(f"text {i}")
+        else:
+            assert int(answer.headers["retry-after"]) >= 1
+
+
+def test_health_and_metrics_answer_while_the_model_is_busy() -> None:
+    with running(StubTranslator(), request_timeout_s=0.2) as live, ThreadPoolExecutor(2) as pool:
+        occupy(live, pool)
+        with live.client() as client:
+            assert client.get("/health/live").json() == {"status": "ok"}
+            assert client.head("/health/live").status_code == 200
+            assert client.get("/metrics").status_code == 200
+            eventually(lambda: client.get("/health/ready").status_code == 503)
+            assert_problem(client.get("/health/ready"), 503, "not-ready")
+            live.translator.gate.set()
+            eventually(lambda: client.get("/health/ready").status_code == 200)
+
+
+def test_shutdown_answers_what_was_accepted() -> None:
+    with running(StubTranslator(delay_s=0.1)) as live, ThreadPoolExecutor(8) as pool:
+        occupy(live, pool)
+        futures = [pool.submit(live.post, {"text": f"text {i}", "beam_size": i + 1}) for i in range(4)]
+        eventually(lambda: waiting(live) == 4)
+        live.server.should_exit = True
+        threading.Timer(0.2, live.translator.gate.set).start()
+        answers = [future.result() for future in futures]
+        live.thread.join(10)
+
+    assert [answer.json()["translations"][0]["text"] for answer in answers] == [
+        backwards(f"text {i}") for i in range(4)
+    ]
+    assert not live.thread.is_alive()
+    assert not live.service.scheduler._thread.is_alive()
+
+
+def test_shutdown_does_not_wait_for_ever_for_a_stuck_model() -> None:
+    with running(StubTranslator(), shutdown_timeout_s=1) as live, ThreadPoolExecutor(4) as pool:
+        occupy(live, pool)
+        future = pool.submit(live.post, {"text": "never", "beam_size": 2})
+        eventually(lambda: waiting(live) == 1)
+        started = time.monotonic()
+        live.server.should_exit = True
+        live.thread.join(15)
+        assert not live.thread.is_alive()
+        assert time.monotonic() - started < 10
+        live.translator.gate.set()
+        with contextlib.suppress(httpx.HTTPError):  # the connection may have been cut
+            assert future.result().status_code in (500, 503)
