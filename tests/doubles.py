@@ -87,16 +87,17 @@ class ScriptedDecoder:
             )
         self.rows_in_steps.append(len(histories))
         rows = list(zip(state.sources, histories, strict=True))
-        log_probs_NV = torch.stack([self.next_log_probs(*row) for row in rows])
+        device = tokens_N.device
+        log_probs_NV = torch.stack([self.next_log_probs(*row) for row in rows]).to(device)
         if state.n_read == self.bad_step:
             for row, place in enumerate(state.places):
                 if place == self.bad_sentence:
                     log_probs_NV[row, -1] = self.bad_value
         attention_NS = None
         if self.attention is not None:
-            attention_NS = torch.zeros(len(rows), state.source_width)
+            attention_NS = torch.zeros(len(rows), state.source_width, device=device)
             for row, (source, history) in enumerate(rows):
-                attention_NS[row, : len(source) + 1] = self.attention(source, history)
+                attention_NS[row, : len(source) + 1] = self.attention(source, history).to(device)
         return Step(log_probs_NV, attention_NS), replace(state, histories=histories, n_read=state.n_read + 1)
 
     def reorder(self, state: ScriptedState, rows_N: Tensor) -> ScriptedState:

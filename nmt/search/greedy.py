@@ -1,8 +1,7 @@
 """Decoding from left to right without looking back: greedy search, and the loop it shares with sampling.
 
-Rows never change places, so the decoder's state is moved only when sentences leave, and that waits until
-enough of them have finished: moving costs a copy of every row that stays, while a finished row costs its
-share of a step.
+Rows never change places, so the decoder's state is moved only when sentences leave, and that they do at once:
+copying the rows that stay is cheaper than one finished row's steps to come.
 
 Dimensions: B sentences still decoded, K hypotheses of each (1 in greedy search), N = B*K rows, V vocabulary,
 T tokens so far with BOS.
@@ -28,9 +27,6 @@ from nmt.search.transfer import to_cpu
 
 Choose: TypeAlias = Callable[[Tensor, int, Sequence[int]], Tensor]
 """(log_probs_NV, -inf at what is not allowed; step; sentences of the rows) -> tokens_N."""
-
-LEAVE_AT = 0.25
-"""Finished sentences leave when they are at least this part of the batch."""
 
 
 def greedy_search(
@@ -94,8 +90,8 @@ def decode(
         for row in stuck_N.nonzero().flatten().tolist():
             ended[rows.sentence_of(row)].append(rows.hypothesis(row, scoring, finished=False))
         rows = replace(extended, live_N=rows.live_N & ~finished_N & ~stuck_N)
-        staying_N = rows.staying()
-        if staying_N.numel() < rows.live_N.numel():
+        staying_N = rows.of_live_sentences()
+        if 0 < staying_N.numel() < rows.live_N.numel():
             rows = rows.select(staying_N)
             state = decoder.reorder(state, staying_N.to(device))
     return ended
@@ -158,13 +154,10 @@ class Rows:
         score = scoring.score(log_prob, len(tokens), penalty)
         return Hypothesis(tuple(tokens[:-1] if finished else tokens), log_prob, score, finished)
 
-    def staying(self) -> Tensor:
-        """The rows to keep: all of them, or once enough sentences have ended those of the others."""
+    def of_live_sentences(self) -> Tensor:
+        """All rows of the sentences of which any row is live."""
         live_BK = self.live_N.view(len(self.sentences), -1)
-        going_on_B1 = live_BK.any(dim=1, keepdim=True)
-        if 0 < going_on_B1.sum() <= (1 - LEAVE_AT) * len(self.sentences):
-            return going_on_B1.expand_as(live_BK).flatten().nonzero().squeeze(1)
-        return torch.arange(self.live_N.numel())
+        return live_BK.any(dim=1, keepdim=True).expand_as(live_BK).flatten().nonzero().squeeze(1)
 
     def select(self, rows_N: Tensor) -> Rows:
         """Only ``rows_N``, whole sentences of them."""

@@ -7,12 +7,12 @@ from torch import Tensor
 
 
 def to_cpu(*tensors: Tensor) -> tuple[Tensor, ...]:
-    """The same small tensors on the CPU, shapes and types kept, brought over in one piece.
+    """The same small tensors, all of one device, on the CPU, shapes and types kept."""
+    return tensors if tensors[0].device.type == "cpu" else in_one_piece(tensors)
 
-    They travel as float64, which holds float32 numbers and token ids exactly. All lie on one device.
-    """
-    if tensors[0].device.type == "cpu":
-        return tensors
+
+def in_one_piece(tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """Pack as float64, which holds float32 numbers and token ids exactly, move, and unpack."""
     packed = torch.cat([tensor.double().flatten() for tensor in tensors]).cpu()
     pieces = packed.split_with_sizes([tensor.numel() for tensor in tensors])
     return tuple(

@@ -135,7 +135,7 @@ def test_a_reorder_that_moves_nothing_is_noticed() -> None:
 @pytest.mark.parametrize("n_best", [1, 3])
 def test_early_stop_changes_nothing_but_the_work(normalisation: dict[str, Any], n_best: int) -> None:
     steps = {True: 0, False: 0}
-    for seed in range(25):
+    for seed in range(8):
         results = {}
         for early_stop in (True, False):
             decoder = hash_decoder(10, seed=seed, sharpness=1 + seed % 4, eos_bias=seed % 3, attention=True)
@@ -152,8 +152,9 @@ def test_early_stop_changes_nothing_but_the_work(normalisation: dict[str, Any], 
 
 
 def test_the_bound_looks_as_far_as_the_maximum_length() -> None:
-    # "4 EOS" scores log(.5)/2 by the mean; "5 6 6 6 6 6 EOS" log(.4)/7, far better, but only at its very end.
-    table = {(): {4: 0.5, 5: 0.4, 3: 0.1}, (5,): {6: 1.0}, (5, 6, 6, 6, 6, 6): {3: 1.0}}
+    # "4 EOS" scores log(.7)/2 = -.178 by the mean, "5 6 6 6 6 6 EOS" log(.3)/7 = -.172; but one token after 5
+    # the latter still stands at log(.3)/3 = -.401.
+    table = {(): {4: 0.7, 5: 0.3}, (5,): {6: 1.0}, (5, 6, 6, 6, 6, 6): {3: 1.0}}
     table |= {(5, *[6] * n): {6: 1.0} for n in range(1, 5)}
     options = GenerationConfig(
         beam_size=3, length_normalization="mean", max_length_ratio=1, max_length_offset=5

@@ -73,15 +73,14 @@ def test_nan_in_attention_counts_when_coverage_is_asked_for() -> None:
 
 
 def test_a_row_that_has_ended_raises_no_alarm() -> None:
-    # In greedy search an ended row may stay in the decoder for a while; what it yields then does not matter.
-    def next_log_probs(source: tuple[int, ...], history: tuple[int, ...]) -> Any:
-        ends = hash_log_probs(8, eos_bias=50.0 if source == (4,) else -50.0)(source, history)
-        return ends * math.nan if SPECIAL.eos in history else ends
+    # A sample that has ended stays in the decoder as long as another of its sentence lives; what the decoder
+    # yields for it does not matter any more.
+    plain = hash_log_probs(8)
 
-    found = search(
-        ScriptedDecoder(next_log_probs),
-        batch_of((4,), (5,), (6,), (7,), (5, 5)),
-        GenerationConfig(beam_size=1, max_length_ratio=1.0, max_length_offset=3),
-        SPECIAL,
-    )
-    assert [len(best.tokens) for (best,) in found] == [0, 4, 4, 4, 5]
+    def next_log_probs(source: tuple[int, ...], history: tuple[int, ...]) -> Any:
+        return plain(source, history) * (math.nan if SPECIAL.eos in history else 1.0)
+
+    options = GenerationConfig(beam_size=6, n_best=6, sampling=SamplingConfig())
+    found = search(ScriptedDecoder(next_log_probs), batch_of((4,), (5, 5)), options, SPECIAL)
+    assert found == search(ScriptedDecoder(plain), batch_of((4,), (5, 5)), options, SPECIAL)
+    assert len({len(entry.tokens) for entry in found[0]}) > 1
