@@ -180,7 +180,7 @@ def test_a_run_is_not_overwritten_unless_it_is_resumed(recipe_file: Path, straig
     ("override", "what"),
     [
         ("model.d_ff=64", "model"),
-        ("tokenizer.vocab_size=330", "data and tokenizer"),
+        ("data.cleaning.max_words=50", "data and tokenizer"),
         ("training.seed=2", "training.seed"),
     ],
 )

@@ -1,0 +1,77 @@
+"""Four architectures learn to reverse a sequence, and the attention of the result is the anti-diagonal."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+import torch
+
+from nmt.batch import Batch
+from nmt.config import GenerationConfig, ModelConfig, RnnConfig, SpecialIds, TransformerConfig
+from nmt.models.build import Model, build_model
+from nmt.search import search
+from training.loss import label_smoothed_cross_entropy
+from training.schedule import build_schedule
+
+SPECIAL = SpecialIds()
+VOCAB = 14
+SMALL = {
+    "d_model": 32,
+    "d_ff": 64,
+    "n_heads": 2,
+    "n_encoder_layers": 1,
+    "n_decoder_layers": 1,
+    "dropout": 0.0,
+}
+ARCHITECTURES: dict[str, tuple[ModelConfig, int]] = {
+    "transformer-pre-norm": (TransformerConfig(vocab_size=VOCAB, **SMALL), 400),
+    "transformer-post-norm": (TransformerConfig(vocab_size=VOCAB, norm="post", **SMALL), 800),
+    "rnn-with-attention": (RnnConfig(vocab_size=VOCAB, d_embedding=24, d_hidden=48, dropout=0.0), 250),
+    "rnn-plain": (
+        RnnConfig(vocab_size=VOCAB, d_embedding=24, d_hidden=64, dropout=0.0, attention="none"),
+        600,
+    ),
+}
+
+
+def pairs(generator: random.Random, count: int) -> tuple[list[list[int]], list[list[int]]]:
+    source = [[generator.randrange(4, VOCAB) for _ in range(generator.randint(3, 6))] for _ in range(count)]
+    return source, [ids[::-1] for ids in source]
+
+
+def learn(config: ModelConfig, updates: int) -> Model:
+    torch.manual_seed(1)
+    generator = random.Random(1)
+    model = build_model(config).train()
+    optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98))
+    schedule = build_schedule("cosine", 0.005, 30, updates, d_model=1)
+    for update in range(1, updates + 1):
+        batch = Batch.from_ids(*pairs(generator, 64), special=SPECIAL)
+        loss = label_smoothed_cross_entropy(model(batch), batch.target_out_BT, batch.target_mask_BT, 0.0)
+        (loss.smoothed / loss.n_tokens).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.param_groups[0]["lr"] = schedule(update)
+        optimizer.step()
+        optimizer.zero_grad()
+    return model.eval().requires_grad_(False)
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_an_architecture_learns_to_reverse_and_its_attention_is_the_anti_diagonal(name: str):
+    model = learn(*ARCHITECTURES[name])
+    source, target = pairs(random.Random(2), 100)
+    found = search(model, Batch.from_ids(source, special=SPECIAL), GenerationConfig(beam_size=2), SPECIAL)
+    right = sum(list(best[0].tokens) == ids for best, ids in zip(found, target, strict=True))
+    assert right >= 95
+
+    _, attention_BTS = model.forward_with_attention(Batch.from_ids(source, target, special=SPECIAL))
+    if name == "rnn-plain":
+        assert attention_BTS is None
+        return
+    looked_at = [
+        (attention_BTS[b, t].argmax().item(), len(ids) - 1 - t)
+        for b, ids in enumerate(source)
+        for t in range(len(ids))
+    ]
+    assert sum(seen == wanted for seen, wanted in looked_at) >= 0.95 * len(looked_at)
