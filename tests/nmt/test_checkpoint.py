@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import subprocess
+from pathlib import Path
 
 import pytest
 import torch
@@ -203,6 +204,15 @@ def test_a_tokenizer_of_another_size_is_refused(folder):
         load_model_folder(folder)
 
 
+def test_a_tokenizer_with_other_special_ids_is_refused(folder):
+    (folder / "tokenizer.model").write_bytes(train_tokenizer(pad_id=3, eos_id=0))
+    write_manifest(folder)
+    with pytest.raises(
+        ModelFolderError, match=r"tokenizer\.model: 380 pieces and pad=3 .*of different models"
+    ):
+        load_model_folder(folder)
+
+
 @pytest.mark.parametrize(
     ("name", "change", "message"),
     [
@@ -248,6 +258,23 @@ def test_a_failed_write_leaves_the_former_model_and_nothing_else(folder, tmp_pat
     with pytest.raises(ModelFolderError, match=r"no\.model: No such file"):
         save_tiny_model_with_missing_tokenizer(folder, tmp_path / "no.model")
     load_model_folder(folder)
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+def test_a_failure_to_put_the_new_model_in_place_puts_the_former_one_back(
+    folder, tmp_path, tokenizer_file, monkeypatch
+):
+    rename = Path.rename
+
+    def failing(self, target):
+        if ".new-" in self.name:
+            raise OSError(28, "No space left on device", str(self))
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", failing)
+    with pytest.raises(ModelFolderError, match="No space left on device"):
+        save_tiny_model(folder, tokenizer_file, card="# second\n")
+    assert (load_model_folder(folder).folder / "card.md").read_text() == "# tiny\n"
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
 
 

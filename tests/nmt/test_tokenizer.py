@@ -68,6 +68,18 @@ def test_bytes_of_one_character_share_its_span(tokenizer):
     assert {(piece.start, piece.end) for piece in source} == {(2, 3)}
 
 
+def test_a_bare_word_start_and_special_ids_have_empty_spans(tokenizer):
+    for text, pieces in (
+        ("中", tokenizer.encode_pieces("中")),
+        tokenizer.decode_pieces(tokenizer.encode("中")),
+    ):
+        assert text == "中"
+        assert [(piece.start, piece.end) for piece in pieces] == [(0, 0), (0, 1), (0, 1), (0, 1)]
+    text, pieces = tokenizer.decode_pieces([2, *tokenizer.encode("chat"), 3, 0])
+    assert text == "chat"
+    assert [(pieces[i].start, pieces[i].end) for i in (0, -2, -1)] == [(0, 0), (4, 4), (4, 4)]
+
+
 def test_pieces_made_of_one_character_by_normalisation_share_its_span(tokenizer):
     pieces = tokenizer.encode_pieces("x ½ y")
     assert all((piece.start, piece.end) == (2, 3) for piece in pieces if 2 <= piece.start < 3 < piece.end + 1)
