@@ -50,6 +50,9 @@ class Trainer:
         self.corpus = corpus
         self.run_folder = run
         self.device = torch.device(device)
+        self.bf16 = self.options.precision == "bf16" or (
+            self.options.precision == "auto" and has_bf16_units(self.device)
+        )
         self.tokenizer = Tokenizer.load(corpus.tokenizer_file)
         torch.manual_seed(self.options.seed)
         self.model: Model = build_model(recipe.model_config_for(self.tokenizer.vocab_size)).to(self.device)
@@ -98,19 +101,17 @@ class Trainer:
         """Train until the last update, the time limit, no more gain, or SIGTERM; then average and publish."""
         former = signal.signal(signal.SIGTERM, self._on_sigterm)
         try:
-            with progress(self.recipe.name, self.options.max_updates) as advance:
-                advance(self.state.update)
+            with progress(self.recipe.name, self.options.max_updates - self.state.update) as advance:
                 while self.stop_reason is None and self.state.update < self.options.max_updates:
                     self._update()
                     update = self.state.update
-                    if update % self.options.log_every == 0:
-                        self._log()
+                    note = self._log() if update % self.options.log_every == 0 else ""
                     if update % self.options.validate_every == 0:
                         self._validate()
                     if update % self.options.save_every == 0:
                         self._save()
                     self.stop_reason = self.stop_reason or self._limit_reached()
-                    advance(1)
+                    advance(1, note)
         finally:
             signal.signal(signal.SIGTERM, former)
         self._save()
@@ -131,7 +132,7 @@ class Trainer:
             batch = batch.to(self.device)
             assert batch.target_out_BT is not None
             assert batch.target_mask_BT is not None
-            with torch.autocast(self.device.type, torch.bfloat16, enabled=self.options.precision == "bf16"):
+            with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
                 logits_BTV = self.forward(batch)
             loss = label_smoothed_cross_entropy(
                 logits_BTV, batch.target_out_BT, batch.target_mask_BT, self.options.label_smoothing
@@ -147,8 +148,8 @@ class Trainer:
         self._meter.gradient_norm = norm
         self._move(update=update, target_tokens=self.state.target_tokens + n_tokens)
 
-    def _log(self) -> None:
-        """Write the mean loss and the speed since the last time; NaN ends the run."""
+    def _log(self) -> str:
+        """Write the mean loss and the speed since the last time, and put them in words; NaN ends the run."""
         values = self._meter.read()
         if not math.isfinite(values["loss"]) or not math.isfinite(values["gradient_norm"]):
             raise NumericalError(
@@ -166,6 +167,7 @@ class Trainer:
             elapsed_s=self.state.elapsed_s,
             **values,
         )
+        return f"{values['tokens_per_second']:,.0f} target tokens/s, loss {values['loss']:.3f}"
 
     def _validate(self) -> None:
         """Score on the development set; a better BLEU than ever is published at once."""
@@ -181,7 +183,7 @@ class Trainer:
 
     def _score(self) -> Validation:
         beam = {"beam_size": self.options.validation_beam_size, "n_best": 1}
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.options.precision == "bf16"):
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
             return validate(
                 self.model,
                 self.corpus.split("dev"),
@@ -247,6 +249,13 @@ class Trainer:
 
     def _on_sigterm(self, signum: int, frame: FrameType | None) -> None:  # noqa: ARG002 - the handler's signature
         self.stop_reason = "SIGTERM"
+
+
+def has_bf16_units(device: torch.device) -> bool:
+    """Whether the device multiplies bfloat16 matrices in hardware: NVIDIA from Ampere on, CPUs with AMX."""
+    if device.type == "cuda":
+        return torch.cuda.get_device_capability(device)[0] >= 8
+    return device.type == "cpu" and torch.cpu._is_amx_tile_supported()
 
 
 class _Meter:

@@ -99,8 +99,8 @@ class CleaningConfig(StrictModel):
     max_length_ratio: float = Field(2.5, gt=1)
     """Longer side / shorter side in characters, each counted with 10 more so that short pairs pass."""
     max_symbol_share: float = Field(0.7, gt=0, le=1)
-    """Share of a side's characters, white space apart, that may be neither letters nor marks ("It's 8:30." has
-    0.67)."""
+    """Share of a side's characters, white space apart, that may be neither letters nor marks.
+    "It's 8:30." has 0.67."""
     identical_min_words: int = Field(3, gt=0)
     """A pair with the same text on both sides is refused from so many words on: "Paris." is a translation."""
     drop_duplicates: bool = True
@@ -189,7 +189,8 @@ class TrainingConfig(StrictModel):
     save_every: int = Field(500, gt=0)
     average_last: int = Field(10, ge=1)
     """Checkpoints whose weights are averaged into the model folder; 1 takes the best alone."""
-    precision: Literal["fp32", "bf16"] = "fp32"
+    precision: Literal["auto", "fp32", "bf16"] = "auto"
+    """Of matrix products; weights are float32 always. auto: bf16 where the device has units for it."""
     compile: bool = False
     subword_sampling: float = Field(0.0, ge=0, le=1)
     """Alpha of sub-word regularisation on the training side; 0 uses the one best segmentation."""

@@ -4,7 +4,7 @@ Dimensions: B sentences, K beam size, N = B*K rows, S source length, T target le
 Q d_hidden, G embedding size, V vocabulary. Masks are True at real tokens.
 
 Here we differ from the papers: both models are single-layer GRUs with a bidirectional encoder, so that
-attention is the only difference between them (Sutskever et al. stack four LSTM layers and reverse the source);
+attention is the only difference between them (Sutskever et al. stack four LSTMs and reverse the source);
 without attention, the fixed-size vector is the decoder's first state and nothing else.
 """
 

@@ -26,6 +26,7 @@ from training.train import train
 
 SHORT = (
     "training.batch_tokens=200",
+    "training.precision=fp32",
     "training.save_every=4",
     "training.validate_every=8",
     "training.log_every=2",
