@@ -42,7 +42,7 @@ def serve(host: str = "127.0.0.1", port: int = 8000, model: str | None = None) -
     gc.collect()
     gc.freeze()  # the model never becomes garbage: later collections need not look at it
     server = make_server(create_app(settings, translator), settings, host, port)
-    # uvicorn handles signals while it runs and raises them again when it is done: an orderly end is a success.
+    # uvicorn handles signals while it runs and raises them again afterwards; an orderly end is a success.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     with contextlib.suppress(KeyboardInterrupt):
         server.run()

@@ -18,13 +18,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.logs import describe
 from service.metrics import METHODS, Metrics
-from service.problems import ProblemError, internal_error
+from service.problems import CLIENT_LEFT, ProblemError, internal_error
 
 log = structlog.get_logger()
 
 REQUEST_ID = "X-Request-ID"
 _VALID_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
-_CLIENT_LEFT = 499  # as nginx logs it; no such answer is ever sent
 
 SECURITY_HEADERS = {
     "Content-Security-Policy": (
@@ -56,7 +55,7 @@ class RequestMiddleware:
         started = time.monotonic()
         request_id = _request_id(Headers(scope=scope))
         scope.setdefault("state", {})["request_id"] = request_id
-        status = _CLIENT_LEFT
+        status = CLIENT_LEFT
 
         async def send_with_headers(message: Message) -> None:
             nonlocal status
@@ -73,7 +72,7 @@ class RequestMiddleware:
                 await self._app(scope, receive, send_with_headers)
             except Exception as error:
                 log.error("request_failed", **describe(error))  # noqa: TRY400 - a message may quote the text
-                if status != _CLIENT_LEFT:
+                if status != CLIENT_LEFT:
                     raise AnswerCutShortError from None  # half an answer is out: the connection must be cut
                 await internal_error(request_id)(scope, receive, send_with_headers)
             finally:

@@ -21,12 +21,20 @@ from service.schemas import Problem, TranslateRequest
 
 MEDIA_TYPE = "application/problem+json"
 MOST_ERRORS = 10
+CLIENT_LEFT = 499
+"""Logged and counted for a request whose client left first, as nginx does; no such answer is ever sent."""
 
 _DETAILS = {
     400: "The body could not be read as JSON in UTF-8.",
     404: "There is nothing at this address; /docs lists what there is.",
     405: "This address does not answer this method; the Allow header names those it does.",
 }
+
+
+def phrase(status: int) -> str:
+    """The status in words as RFC 9110 has them; those of ``http`` change with the version of Python."""
+    newer = {413: "Content Too Large", 422: "Unprocessable Content"}
+    return newer.get(status) or http.HTTPStatus(status).phrase
 
 
 class ProblemError(HTTPException):
@@ -62,7 +70,7 @@ def problem_response(
     """The response for one problem; never cached."""
     problem = Problem(
         type=f"urn:passerelle:problem:{kind}",
-        title=http.HTTPStatus(status).phrase,
+        title=phrase(status),
         status=status,
         detail=detail,
         request_id=request_id,
@@ -85,9 +93,7 @@ def install(app: FastAPI) -> None:
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """OpenAPI ``responses`` for these statuses; ``Problem`` is put among the components by the app."""
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    return {
-        status: {"description": http.HTTPStatus(status).phrase, "content": content} for status in statuses
-    }
+    return {status: {"description": phrase(status), "content": content} for status in statuses}
 
 
 def internal_error(request_id: str | None) -> ProblemResponse:
@@ -103,11 +109,10 @@ def internal_error(request_id: str | None) -> ProblemResponse:
 async def _on_http_exception(request: Request, error: Exception) -> ProblemResponse:
     assert isinstance(error, HTTPException)
     status = error.status_code
-    phrase = http.HTTPStatus(status).phrase
     if isinstance(error, ProblemError):
         kind, detail = error.kind, error.detail
     else:  # raised by the framework, whose own words are not trusted to leave the request out
-        kind, detail = phrase.lower().replace(" ", "-"), _DETAILS.get(status, phrase + ".")
+        kind, detail = phrase(status).lower().replace(" ", "-"), _DETAILS.get(status, phrase(status) + ".")
     return problem_response(status, kind, detail, request_id=_request_id(request), headers=error.headers)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi import APIRouter, Depends, Request, Response
 
 from service.limits import check_languages, check_texts, options, require_json
-from service.problems import ProblemError, documented
+from service.problems import CLIENT_LEFT, ProblemError, documented
 from service.scheduler import Options, QueueFullError, StoppingError
 from service.schemas import (
     AlignmentOut,
@@ -50,7 +50,7 @@ async def translate(body: TranslateRequest, request: Request, service: ServiceDe
     chosen = options(body, service.model, service.generation, service.settings)
     found = await _translate_or_leave(body.texts, chosen, request, service)
     if found is None:
-        return Response(status_code=204)  # nobody is there to read it
+        return Response(status_code=CLIENT_LEFT)
     # Large matrices take a while to write; other requests go on meanwhile.
     payload, kept = await asyncio.to_thread(_write, found, service.model.name)
     for key, alignment in kept.items():

@@ -47,6 +47,14 @@ function shapeTable(schema) {
   );
 }
 
+// Paragraphs of a description; single line breaks and code marks mean nothing here.
+function prose(text = "") {
+  return text.split(/\n\s*\n/).map((paragraph) => {
+    const textContent = paragraph.replaceAll("`", "").replace(/\s+/g, " ");
+    return element("p", { className: "lead", textContent });
+  });
+}
+
 function curl(path, method, example) {
   const url = location.origin + path.replace("{id}", "ID");
   if (!example) return `curl -s ${url}`;
@@ -63,7 +71,7 @@ function operationView(path, method, operation, shapes) {
       code(path),
       element("span", { className: "purpose", textContent: operation.summary ?? "" }),
     ),
-    element("p", { className: "lead", textContent: operation.description ?? "" }),
+    ...prose(operation.description),
   );
   if (operation.parameters?.length) {
     view.append(element("h3", { textContent: "Parameters" }), fieldTable(operation.parameters));
@@ -96,7 +104,7 @@ function answerTable(responses) {
 async function show() {
   const description = await (await fetch("openapi.json")).json();
   const shapes = description.components.schemas;
-  byId("lead").textContent = description.info.description.replaceAll("`", "");
+  byId("lead").replaceWith(...prose(description.info.description));
   for (const [path, operations] of Object.entries(description.paths)) {
     for (const [method, operation] of Object.entries(operations)) {
       byId("operations").append(operationView(path, method, operation, shapes));
@@ -104,7 +112,7 @@ async function show() {
   }
   for (const [name, schema] of Object.entries(shapes)) {
     const view = element("details", { className: "operation" }, element("summary", {}, code(name)));
-    view.append(element("p", { className: "lead", textContent: schema.description ?? "" }), shapeTable(schema));
+    view.append(...prose(schema.description), shapeTable(schema));
     byId("shapes").append(view);
   }
 }

@@ -63,6 +63,8 @@ def running(translator: TextTranslator, **settings: Any) -> Iterator[LiveServer]
     try:
         yield LiveServer(f"http://127.0.0.1:{port}", server, app.state.service, translator, thread)
     finally:
+        if isinstance(translator, StubTranslator):
+            translator.gate.set()  # a test that failed may have left it shut
         server.should_exit = True
         thread.join(20)
         assert not thread.is_alive(), "the server did not stop"

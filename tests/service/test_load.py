@@ -28,7 +28,7 @@ def waiting(live: LiveServer) -> int:
 
 
 def test_a_full_queue_is_429_with_whole_seconds_to_wait() -> None:
-    with running(StubTranslator(), queue_max_requests=2) as live, ThreadPoolExecutor(8) as pool:
+    with ThreadPoolExecutor(8) as pool, running(StubTranslator(), queue_max_requests=2) as live:
         occupy(live, pool)
         kept = [pool.submit(live.post, {"text": f"text {i}"}) for i in range(2)]
         eventually(lambda: waiting(live) == 2)
@@ -44,12 +44,12 @@ def test_a_full_queue_is_429_with_whole_seconds_to_wait() -> None:
 
 
 def test_a_client_that_leaves_takes_its_request_out_of_the_queue() -> None:
-    with running(StubTranslator()) as live, ThreadPoolExecutor(8) as pool:
+    with ThreadPoolExecutor(8) as pool, running(StubTranslator()) as live:
         occupy(live, pool)
         body = b'{"text":"left"}'
-        head = b"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 15\r\n\r\n"
+        head = b"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
         with socket.create_connection(("127.0.0.1", live.port)) as connection:
-            connection.sendall(head + body)
+            connection.sendall(head + b"Content-Length: 15\r\n\r\n" + body)
             eventually(lambda: waiting(live) == 1)
         eventually(lambda: waiting(live) == 0)
         live.translator.gate.set()
@@ -57,11 +57,13 @@ def test_a_client_that_leaves_takes_its_request_out_of_the_queue() -> None:
 
     assert live.translator.calls == [["first"], ["next"]]
     assert live.service.metrics.registry.get_sample_value("passerelle_dropped_requests_total") == 1
+    left = {"route": "/translate", "method": "POST", "status": "499"}
+    assert live.service.metrics.registry.get_sample_value("passerelle_requests_total", left) == 1
 
 
 def test_waiting_requests_share_a_call_and_an_error_stays_with_its_own() -> None:
     translator = StubTranslator(failure=lambda text: RuntimeError(text) if text == "bad" else None)
-    with running(translator) as live, ThreadPoolExecutor(8) as pool:
+    with ThreadPoolExecutor(8) as pool, running(translator) as live:
         occupy(live, pool)
         texts = ["one", "bad", "two", "three"]
         futures = [pool.submit(live.post, {"text": text}) for text in texts]
@@ -76,7 +78,7 @@ def test_waiting_requests_share_a_call_and_an_error_stays_with_its_own() -> None
 
 
 def test_four_times_overload_gives_only_200_and_429() -> None:
-    with running(StubTranslator(delay_s=0.02), queue_max_requests=4) as live, ThreadPoolExecutor(16) as pool:
+    with ThreadPoolExecutor(16) as pool, running(StubTranslator(delay_s=0.02), queue_max_requests=4) as live:
         # Options differ, so that nothing rides along.
         futures = [pool.submit(live.post, {"text": f"text {i}", "length_penalty": i / 10}) for i in range(48)]
         answers = [(i, future.result()) for i, future in enumerate(futures)]
@@ -91,7 +93,7 @@ def test_four_times_overload_gives_only_200_and_429() -> None:
 
 
 def test_health_and_metrics_answer_while_the_model_is_busy() -> None:
-    with running(StubTranslator(), request_timeout_s=0.2) as live, ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(2) as pool, running(StubTranslator(), request_timeout_s=0.2) as live:
         occupy(live, pool)
         with live.client() as client:
             assert client.get("/health/live").json() == {"status": "ok"}
@@ -104,7 +106,7 @@ def test_health_and_metrics_answer_while_the_model_is_busy() -> None:
 
 
 def test_shutdown_answers_what_was_accepted() -> None:
-    with running(StubTranslator(delay_s=0.1)) as live, ThreadPoolExecutor(8) as pool:
+    with ThreadPoolExecutor(8) as pool, running(StubTranslator(delay_s=0.1)) as live:
         occupy(live, pool)
         futures = [pool.submit(live.post, {"text": f"text {i}", "beam_size": i + 1}) for i in range(4)]
         eventually(lambda: waiting(live) == 4)
@@ -121,7 +123,7 @@ def test_shutdown_answers_what_was_accepted() -> None:
 
 
 def test_shutdown_does_not_wait_for_ever_for_a_stuck_model() -> None:
-    with running(StubTranslator(), shutdown_timeout_s=1) as live, ThreadPoolExecutor(4) as pool:
+    with ThreadPoolExecutor(4) as pool, running(StubTranslator(), shutdown_timeout_s=1) as live:
         occupy(live, pool)
         future = pool.submit(live.post, {"text": "never", "beam_size": 2})
         eventually(lambda: waiting(live) == 1)

@@ -86,6 +86,7 @@ def test_sigterm_ends_the_process_with_success(process: tuple[subprocess.Popen[s
     assert started.wait(20) == 0
 
 
+@pytest.mark.usefixtures("logging_restored")
 def test_a_corrupt_model_folder_is_refused_by_name(model_folder: Path, tmp_path: Path) -> None:
     from nmt.errors import ModelFolderError
     from service.main import serve
