@@ -37,7 +37,7 @@ class Batch:
         special: SpecialIds,
         pad_to: tuple[int, int] = (0, 0),
     ) -> Batch:
-        """Pad lists of ids (no BOS or EOS inside) and add the markers: ``source EOS``, ``BOS target``, ``target EOS``.
+        """Pad lists of ids (no BOS or EOS inside): ``source EOS``, ``BOS target`` and ``target EOS``.
 
         Args:
             source: one list of ids for each sentence.

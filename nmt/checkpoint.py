@@ -14,7 +14,6 @@ are.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -32,6 +31,7 @@ from torch import Tensor, nn
 
 from nmt.config import FORMAT_VERSION, GenerationConfig, ModelFolderConfig, parse
 from nmt.errors import ConfigError, ModelFolderError, NumericalError
+from nmt.files import flush, sha256
 from nmt.models.build import Model, build_model
 from nmt.tokenizer import Tokenizer
 
@@ -114,11 +114,11 @@ def save_model_folder(
         (complete / SCORES).write_text(scores_text, encoding="utf-8")
         write_manifest(complete)
         for path in (*complete.iterdir(), complete):
-            _flush(path)
+            flush(path)
         if folder.exists():
             folder.rename(former)
         complete.rename(folder)
-        _flush(folder.parent)
+        flush(folder.parent)
         if former.exists():
             for path in former.iterdir():
                 if path.name not in (*FILES, MANIFEST):
@@ -155,7 +155,7 @@ def load_model_folder(folder: Path, device: torch.device | str = "cpu") -> Loade
 
 def write_manifest(folder: Path) -> None:
     """List the SHA-256 of each file of the model in ``MANIFEST.sha256``; needed after any change by hand."""
-    lines = [f"{_sha256(folder / name)}  {name}\n" for name in FILES]
+    lines = [f"{sha256(folder / name)}  {name}\n" for name in FILES]
     (folder / MANIFEST).write_text("".join(lines), encoding="ascii")
 
 
@@ -185,7 +185,7 @@ def verify_manifest(folder: Path) -> None:
             raise ModelFolderError(f"{path}: missing; copy the model folder again")
         if name not in listed:
             raise ModelFolderError(f"{folder / MANIFEST}: does not list {name}; copy the model folder again")
-        found = _sha256(path)
+        found = sha256(path)
         if found != listed[name]:
             raise ModelFolderError(
                 f"{path}: corrupt: its SHA-256 begins {found[:12]}, {MANIFEST} says {listed[name][:12]}; "
@@ -272,17 +272,3 @@ def _read_config(path: Path, model_type: type[ConfigT]) -> ConfigT:
         raise ModelFolderError(f"{path}: not a JSON object: {error}") from None
     except ConfigError as error:
         raise ModelFolderError(str(error)) from None
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _flush(path: Path) -> None:
-    """Wait until ``path``, a file or a folder, is on disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -63,7 +63,7 @@ class TransformerConfig(StrictModel):
             raise ValueError(f"d_model {self.d_model} is not a multiple of n_heads {self.n_heads}")
         if not -self.n_decoder_layers <= self.alignment_layer < self.n_decoder_layers:
             raise ValueError(
-                f"alignment_layer {self.alignment_layer} is not among the {self.n_decoder_layers} decoder layers"
+                f"alignment_layer {self.alignment_layer}: there are {self.n_decoder_layers} decoder layers"
             )
         return self
 

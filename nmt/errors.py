@@ -10,8 +10,9 @@
     ├── RunFolderError         a training run cannot be started, resumed or saved
     └── NumericalError         NaN or infinity where a probability should be
 
-A message names the thing, the value, the limit and the next step. It may be shown to a person as it is, and it
-never holds the text to be translated. ``nmt.cli`` maps the tree to exit statuses, ``service.problems`` to HTTP.
+A message names the thing, the value, the limit and the next step. It may be shown to a person as it is, and
+it never holds the text to be translated. ``nmt.cli`` maps the tree to exit statuses, ``service.problems`` to
+HTTP.
 """
 
 

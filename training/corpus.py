@@ -21,7 +21,7 @@ import datasets
 import pyarrow
 
 from nmt.errors import DataError
-from training.provenance import sha256
+from nmt.files import sha256
 from training.recipe import LOCAL_SUFFIXES, DataConfig, Kind, Source
 
 Pair = tuple[str, str]

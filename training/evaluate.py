@@ -19,10 +19,11 @@ from rich.table import Table
 
 from nmt.checkpoint import MANIFEST, resolve_model
 from nmt.config import GenerationConfig, parse
+from nmt.files import sha256
 from nmt.info import count_parameters
 from nmt.translator import Translator
 from training.progress import progress
-from training.provenance import provenance, public_path, sha256
+from training.provenance import provenance, public_path
 from training.scoring import Score, score, score_lowercase_tokenized
 from training.testset import TestSet, load_all
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import signal
-import time
 from collections.abc import Callable
 from types import FrameType
 
@@ -23,6 +22,7 @@ from nmt.tokenizer import Tokenizer
 from training.average import average_weights
 from training.batching import BatchStream
 from training.loss import label_smoothed_cross_entropy
+from training.meter import Meter
 from training.progress import progress
 from training.publish import publish
 from training.recipe import Recipe
@@ -85,7 +85,7 @@ class Trainer:
         )
         self.state = TrainingState()
         self.stop_reason: str | None = None
-        self._meter = _Meter(self.state)
+        self._meter = Meter(self.state)
 
     def resume(self) -> None:
         """Go back to the newest intact checkpoint, if there is one."""
@@ -95,7 +95,7 @@ class Trainer:
         if checkpoint is not None:
             self.state = load_checkpoint(checkpoint, self.model, self.optimizer)
             self.stream.seek(self.state.epoch, self.state.next_batch)
-        self._meter = _Meter(self.state)
+        self._meter = Meter(self.state)
 
     def train(self) -> TrainingState:
         """Train until the last update, the time limit, no more gain, or SIGTERM; then average and publish."""
@@ -256,46 +256,3 @@ def has_bf16_units(device: torch.device) -> bool:
     if device.type == "cuda":
         return torch.cuda.get_device_capability(device)[0] >= 8
     return device.type == "cpu" and torch.cpu._is_amx_tile_supported()
-
-
-class _Meter:
-    """Sums since the last log line, kept on the device so that a step waits for nothing."""
-
-    def __init__(self, state: TrainingState) -> None:
-        self._began_s = time.monotonic() - state.elapsed_s
-        self._reset()
-
-    def _reset(self) -> None:
-        self.smoothed: torch.Tensor | float = 0.0
-        self.nll: torch.Tensor | float = 0.0
-        self.n_tokens = 0
-        self.gradient_norm: torch.Tensor | float = 0.0
-        self._since_s = time.monotonic()
-
-    def elapsed_s(self) -> float:
-        """Seconds that the run has taken, in all its sittings up to their last checkpoints."""
-        return time.monotonic() - self._began_s
-
-    def add(self, smoothed: torch.Tensor, nll: torch.Tensor) -> None:
-        """Count one batch's summed losses."""
-        self.smoothed = self.smoothed + smoothed
-        self.nll = self.nll + nll
-
-    def raise_unless_finite(self, update: int) -> None:
-        """Never let NaN into a checkpoint."""
-        if not math.isfinite(float(self.smoothed)) or not math.isfinite(float(self.gradient_norm)):
-            raise NumericalError(
-                f"NaN or infinity by update {update}: not saved; the last checkpoint is sound"
-            )
-
-    def read(self) -> dict[str, float]:
-        """Means since the last call, which waits for the device once."""
-        n_tokens = max(1, self.n_tokens)
-        values = {
-            "loss": float(self.smoothed) / n_tokens,
-            "nll": float(self.nll) / n_tokens,
-            "gradient_norm": float(self.gradient_norm),
-            "tokens_per_second": self.n_tokens / (time.monotonic() - self._since_s),
-        }
-        self._reset()
-        return values

@@ -5,7 +5,6 @@ No host name, user name or home folder is recorded: records are meant to be publ
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 import shlex
@@ -90,12 +89,6 @@ def machine() -> dict[str, Any]:
     if hasattr(os, "getloadavg"):
         facts["load_average_1_min"] = round(os.getloadavg()[0], 2)
     return facts
-
-
-def sha256(path: Path) -> str:
-    """Hexadecimal SHA-256 of a file."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _public(argument: str) -> str:

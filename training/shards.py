@@ -15,7 +15,6 @@ and SHA-256. The folder appears whole or not at all: it is written under another
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nmt.errors import DataError
-from training.provenance import sha256
+from nmt.files import flush, sha256
 from training.recipe import Recipe
 
 FORMAT_VERSION = 1
@@ -215,7 +214,7 @@ def write_manifest(folder: Path, recipe: Recipe, sources: Mapping[str, Any], voc
     }
     _write_json(folder / MANIFEST, manifest)
     for path in (*files, folder / MANIFEST, folder):
-        _flush(path)
+        flush(path)
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -278,12 +277,3 @@ def _beside(path: Path, suffix: str) -> Path:
 
 def _map(path: Path, dtype: np.dtype[Any]) -> Any:  # noqa: ANN401 - an array of dtype
     return np.memmap(path, dtype=dtype, mode="r")
-
-
-def _flush(path: Path) -> None:
-    """Wait until ``path``, a file or a folder, is on disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

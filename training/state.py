@@ -13,8 +13,6 @@ checkpoints alone. Random draws need no saving: masks are seeded from (seed, upd
 
 from __future__ import annotations
 
-import hashlib
-import os
 import re
 import shutil
 from pathlib import Path
@@ -26,6 +24,7 @@ from torch import Tensor, nn
 
 from nmt.config import StrictModel
 from nmt.errors import RunFolderError
+from nmt.files import flush, sha256
 
 WEIGHTS, OPTIMIZER, STATE, MANIFEST = (
     "weights.safetensors",
@@ -70,7 +69,7 @@ def save_checkpoint(
         _seal(aside)
         shutil.rmtree(place, ignore_errors=True)
         aside.rename(place)
-        _flush(folder)
+        flush(folder)
     except (OSError, SafetensorError) as error:
         shutil.rmtree(aside, ignore_errors=True)
         raise RunFolderError(
@@ -106,7 +105,7 @@ def find_damage(checkpoint: Path) -> str | None:
         return f"{checkpoint / MANIFEST}: {error}"
     for name in (WEIGHTS, OPTIMIZER, STATE):
         try:
-            found = _sha256(checkpoint / name)
+            found = sha256(checkpoint / name)
         except OSError as error:
             return f"{checkpoint / name}: {error.strerror or error}"
         if found != listed.get(name):
@@ -162,21 +161,8 @@ def _seal(folder: Path) -> None:
     """Flush each file to disk, then write and flush the manifest that makes the checkpoint complete."""
     lines = []
     for name in (WEIGHTS, OPTIMIZER, STATE):
-        _flush(folder / name)
-        lines.append(f"{_sha256(folder / name)}  {name}\n")
+        flush(folder / name)
+        lines.append(f"{sha256(folder / name)}  {name}\n")
     (folder / MANIFEST).write_text("".join(lines), encoding="ascii")
-    _flush(folder / MANIFEST)
-    _flush(folder)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _flush(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    flush(folder / MANIFEST)
+    flush(folder)

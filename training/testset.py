@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nmt.errors import ConfigError, DataError
-from training.provenance import sha256
+from nmt.files import sha256
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from training.provenance import command_line, provenance, public_path, sha256
+from nmt.files import sha256
+from training.provenance import command_line, provenance, public_path
 
 
 def test_paths_outside_the_working_directory_keep_two_parts(
