@@ -91,7 +91,7 @@ class Constraints:
 
 
 def max_length(source_length: int, ratio: float, offset: int) -> int:
-    """ceil(ratio * source tokens) + offset, all without EOS; 1.1 * 10 is 11 here, not 11.000000000000002."""
+    """ceil(ratio * source tokens) + offset, all without EOS; 1.1 * 50 is 55 here, not 55.00000000000001."""
     return math.ceil(round(ratio * source_length, 9)) + offset
 
 

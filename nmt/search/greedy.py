@@ -162,13 +162,14 @@ class Rows:
     def select(self, rows_N: Tensor) -> Rows:
         """Only ``rows_N``, whole sentences of them."""
         n_rows = self.live_N.numel() // len(self.sentences)
+        coverage_NS = self.coverage_NS
+        if coverage_NS is not None:
+            coverage_NS = coverage_NS[rows_N.to(coverage_NS.device)]
         return Rows(
             sentences=tuple(self.sentence_of(row) for row in rows_N[::n_rows].tolist()),
             tokens_NT=self.tokens_NT[rows_N],
             log_probs_N=self.log_probs_N[rows_N],
-            coverage_NS=None
-            if self.coverage_NS is None
-            else self.coverage_NS[rows_N.to(self.coverage_NS.device)],
+            coverage_NS=coverage_NS,
             limits_N=self.limits_N[rows_N],
             live_N=self.live_N[rows_N],
         )

@@ -98,6 +98,6 @@ def invert(probabilities_NV: Tensor, uniforms_N: Tensor) -> Tensor:
     constraints have made impossible.
     """
     cumulative_NV = probabilities_NV.nan_to_num(0.0).cumsum(dim=1)
-    threshold_N1 = (uniforms_N.clamp(max=1 - 1e-12) * cumulative_NV[:, -1]).unsqueeze(1)
+    threshold_N1 = (uniforms_N * cumulative_NV[:, -1]).unsqueeze(1)
     tokens_N = torch.searchsorted(cumulative_NV, threshold_N1, right=True).squeeze(1)
     return tokens_N.where(tokens_N < probabilities_NV.size(1), 0)

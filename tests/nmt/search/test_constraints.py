@@ -26,7 +26,7 @@ def test_maximum_length_is_the_source_times_ratio_rounded_up_plus_offset() -> No
     assert max_length(3, 1.5, 2) == 7
     assert max_length(4, 1.5, 2) == 8
     assert max_length(0, 2.0, 5) == 5
-    assert max_length(10, 1.1, 1) == 12  # 1.1 * 10 is 11.000000000000002 in floating point
+    assert max_length(50, 1.1, 1) == 56  # 1.1 * 50 is 55.00000000000001 in floating point
 
 
 def test_maximum_length_counts_neither_padding_nor_eos() -> None:
@@ -85,6 +85,15 @@ def test_a_prefix_longer_than_the_maximum_length_is_kept_whole(way: dict[str, An
     found = search(decoder, batch_of((4,), (5,)), options, SPECIAL, [(4, 5, 6, 7), ()])
     assert {(entry.tokens, entry.finished) for entry in found[0]} == {((4, 5, 6, 7), False)}
     assert {len(entry.tokens) for entry in found[1]} == {2}
+
+
+@pytest.mark.parametrize("way", WAYS, ids=WAY_NAMES)
+def test_a_prefix_stays_with_its_sentence_when_others_leave(way: dict[str, Any]) -> None:
+    options = GenerationConfig(max_length_ratio=1.0, max_length_offset=1, **way)
+    prefixes = [(), (4, 5, 6, 7, 8, 9), (), (9, 8, 7, 6, 5, 4)]
+    found = search(hash_decoder(12), batch_of((4,), (5,), (6,), (7,)), options, SPECIAL, prefixes)
+    for prefix, hypotheses in zip(prefixes, found, strict=True):
+        assert {entry.tokens[: len(prefix)] for entry in hypotheses} == {prefix}
 
 
 @pytest.mark.parametrize("way", WAYS, ids=WAY_NAMES)

@@ -10,7 +10,7 @@ import torch
 
 from nmt.config import GenerationConfig, SamplingConfig
 from nmt.search import greedy_search, sample
-from nmt.search.sampling import filtered_probabilities, invert
+from nmt.search.sampling import filtered_probabilities, invert, uniform_numbers
 from tests.doubles import SPECIAL, hash_decoder, table_decoder
 from tests.nmt.search.oracle import SOURCES, batch_of, log_prob_of
 
@@ -120,6 +120,14 @@ def test_a_sentence_s_samples_depend_neither_on_its_batch_nor_on_its_place() -> 
     assert together == backwards[::-1]
     for source, found in zip(SOURCES, together, strict=True):
         assert sample(decoder, batch_of(source), options, SPECIAL)[0] == found
+
+
+def test_different_sentences_draw_different_numbers_and_equal_ones_the_same() -> None:
+    # Were it one stream for all, the samples of similar sentences would go together.
+    numbers = uniform_numbers(batch_of((4, 5), (4, 6), (4, 5), (4, 5, 6)), seed=1, n_samples=2, n_steps=3)
+    assert numbers.shape == (4, 2, 3)
+    assert torch.equal(numbers[0], numbers[2])
+    assert numbers[[0, 1, 3]].unique().numel() == 3 * 2 * 3
 
 
 def test_asking_for_more_samples_keeps_the_first_ones() -> None:
