@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
 from torch import Tensor
@@ -24,9 +23,9 @@ from nmt.config import AlignmentConfig, SpecialIds
 from nmt.errors import ConfigError, NumericalError, TextTooLongError
 from nmt.models.interface import SequenceModel
 from nmt.pharaoh import (
+    Extraction,
     Link,
     Pair,
-    Symmetrization,
     alignment_error_rate,
     parse_pharaoh,
     precision_and_recall,
@@ -57,7 +56,6 @@ __all__ = [
 EncodedText = tuple[str, Sequence[Piece]]
 """A text and its pieces, whose spans index it."""
 
-Extraction = Literal["argmax"] | Symmetrization
 
 THRESHOLD = 1.5
 """A link needs this many times the uniform share of attention, or half of all if that is less."""
@@ -102,6 +100,12 @@ class Aligner:
         self.special = special
         self.device = device
         self.max_tokens = max_tokens
+
+    def reading(self, config: AlignmentConfig) -> Aligner:
+        """The same aligner on another layer or other heads."""
+        return Aligner(
+            self.model, self.tokenizer, config, self.special, self.device, max_tokens=self.max_tokens
+        )
 
     def align(
         self,

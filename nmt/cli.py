@@ -22,9 +22,16 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from nmt import __version__
-from nmt.config import GenerationConfig, parse
+from nmt.config import AlignmentConfig, GenerationConfig, parse
 from nmt.errors import ConfigError, DataError, InputError, PasserelleError
-from nmt.pharaoh import Pair, alignment_error_rate, parse_pharaoh, precision_and_recall, to_pharaoh
+from nmt.pharaoh import (
+    Extraction,
+    Pair,
+    alignment_error_rate,
+    parse_pharaoh,
+    precision_and_recall,
+    to_pharaoh,
+)
 
 if TYPE_CHECKING:
     from nmt.translator import AlignmentKind, Translation, Translator
@@ -270,6 +277,13 @@ def align(
         Path | None,
         typer.Option("--gold", metavar="F", help="Gold links, 0-0 sure, 0p0 possible: gives the AER."),
     ] = None,
+    layer: Annotated[
+        int | None, typer.Option(metavar="N", help="Decoder layer to read; the model's own by default.")
+    ] = None,
+    head: Annotated[
+        list[int] | None, typer.Option(metavar="N", help="Head of that layer; repeatable, all by default.")
+    ] = None,
+    extraction: Annotated[Extraction, typer.Option(help="How links follow from attention.")] = "argmax",
     device: Device = "auto",
 ) -> None:
     """Link the words of given sentence pairs.
@@ -279,7 +293,11 @@ def align(
     pairs = list(_pairs(source, target))
     gold_links = None if gold is None else _gold(gold, len(pairs))
     translator: Translator = _load("nmt.translator:Translator").load(model, device=device)
-    links = [result.links for result in translator.align(pairs, whitespace=True)]
+    attention = None
+    if layer is not None or head:
+        attention = AlignmentConfig(layer=layer, heads=tuple(head) if head else None)
+    results = translator.align(pairs, extraction=extraction, attention=attention)
+    links = [result.links for result in results]
     for found in links:
         print(to_pharaoh(found))
     if gold_links is not None:

@@ -18,6 +18,8 @@ Pair = tuple[int, int]
 """Source word index, target word index."""
 
 Symmetrization = Literal["intersection", "union", "grow_diag_final_and"]
+Extraction = Literal["argmax", "intersection", "union", "grow_diag_final_and"]
+"""How links follow from a matrix: the best of each row, or that symmetrised with the best of each column."""
 
 _GOLD_LINK = re.compile(r"([0-9]+)([-p])([0-9]+)")
 _NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))

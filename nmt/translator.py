@@ -16,7 +16,6 @@ from nmt.alignment import (
     THRESHOLD,
     Aligner,
     Alignment,
-    Extraction,
     Link,
     Token,
     length_batches,
@@ -25,9 +24,10 @@ from nmt.alignment import (
 )
 from nmt.batch import Batch
 from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
-from nmt.config import GenerationConfig, ModelFolderConfig, TransformerConfig
+from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig, TransformerConfig
 from nmt.errors import ConfigError, InputError, UnsupportedLanguageError
 from nmt.models.interface import StepDecoder
+from nmt.pharaoh import Extraction
 from nmt.search import Hypothesis, search
 from nmt.segment import Segment, split, split_long
 from nmt.tokenizer import refuse_lone_surrogates
@@ -165,6 +165,7 @@ class Translator:
         whitespace: bool = True,
         extraction: Extraction = "argmax",
         threshold: float = THRESHOLD,
+        attention: AlignmentConfig | None = None,
         max_batch_tokens: int = 4096,
     ) -> list[Alignment]:
         """Word links of given sentence pairs, in their order. A pair with a blank side has none.
@@ -174,17 +175,19 @@ class Translator:
             whitespace: link what white space separates; False: words and marks, as in ``translate``.
             extraction: how links follow from attention, see ``nmt.alignment.links_from_matrix``.
             threshold: the same.
+            attention: which layer and heads to read; None takes the model folder's.
             max_batch_tokens: padded tokens read at once, of the longer side.
 
         Raises:
             InputError: a side holds a lone surrogate.
             TextTooLongError: a side has more tokens than the model has positions.
-            ConfigError: the model has no attention.
+            ConfigError: the model has no attention, or not that layer or head.
         """
         for index, sides in enumerate(pairs, start=1):
             for side in sides:
                 refuse_lone_surrogates(side, f"sentence pair {index}: ")
-        return self._aligner.align(
+        aligner = self._aligner if attention is None else self._aligner.reading(attention)
+        return aligner.align(
             pairs,
             words=whitespace_words if whitespace else words,
             extraction=extraction,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from nmt.alignment import Alignment
-from nmt.config import GenerationConfig, ModelFolderConfig, TransformerConfig
+from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig, TransformerConfig
 from nmt.errors import ConfigError
 from nmt.pharaoh import Link
 from nmt.translation import Alternative, SentenceTranslation, Span, Translation
@@ -27,6 +27,7 @@ class StubTranslator:
         self.config = ModelFolderConfig(name=name, model=model, library_version="0.0.0")
         self.generation = GenerationConfig(beam_size=3)
         self.calls: list[tuple[list[str], GenerationConfig]] = []
+        self.align_options: tuple[str, AlignmentConfig | None] | None = None
         self._rule, self._attends, self._truncates = rule, attends, truncates
 
     def translate(
@@ -41,7 +42,14 @@ class StubTranslator:
         self.calls.append((list(texts), options or self.generation))
         return [self._translate(text, alignment, options or self.generation) for text in texts]
 
-    def align(self, pairs: Sequence[tuple[str, str]], *, whitespace: bool) -> list[Alignment]:
+    def align(
+        self,
+        pairs: Sequence[tuple[str, str]],
+        *,
+        extraction: str = "argmax",
+        attention: AlignmentConfig | None = None,
+    ) -> list[Alignment]:
+        self.align_options = (extraction, attention)
         return [self._align(*pair) for pair in pairs]
 
     def _translate(self, text: str, alignment: str, options: GenerationConfig) -> Translation:

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 import nmt.translator
 from nmt import cli
+from nmt.config import AlignmentConfig
 from nmt.errors import InputError, ModelFolderError, NumericalError
 from tests.stub_translator import StubTranslator
 
@@ -275,6 +276,18 @@ def test_align_prints_pharaoh_lines_and_the_error_rate_apart(
 
     assert (status, out) == (0, "0-0 1-1\n0-0\n")
     assert error == "AER 0.00 precision 100.00 recall 100.00\n"
+
+
+def test_align_reads_the_layer_and_heads_asked_for(
+    run: Run, translator: StubTranslator, tmp_path: Path
+) -> None:
+    (tmp_path / "x").write_text("a cat\n", encoding="utf-8")
+    files = ("--source", str(tmp_path / "x"), "--target", str(tmp_path / "x"))
+
+    run("align", *files)
+    assert translator.align_options == ("argmax", None)
+    run("align", *files, "--layer", "1", "--head", "0", "--head", "2", "--extraction", "intersection")
+    assert translator.align_options == ("intersection", AlignmentConfig(layer=1, heads=(0, 2)))
 
 
 def test_align_counts_what_the_gold_has_and_it_lacks(

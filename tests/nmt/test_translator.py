@@ -17,7 +17,7 @@ import nmt.search
 import nmt.translator
 from nmt.batch import Batch
 from nmt.checkpoint import LoadedModel
-from nmt.config import GenerationConfig, RnnConfig
+from nmt.config import AlignmentConfig, GenerationConfig, RnnConfig
 from nmt.errors import (
     ConfigError,
     InputError,
@@ -454,3 +454,12 @@ def test_a_unigram_tokenizer_works_as_well():
     translation = copier.translate([text], alignment="links", options=GREEDY)[0]
     assert translation.text == text
     assert all((link.source == link.target) for link in translation.links)
+
+
+def test_given_pairs_are_aligned_by_the_layer_and_heads_asked_for(translator):
+    pair = [("The dog sees a cat.", "Le chien voit un chat.")]
+    heads = [translator.align(pair, attention=AlignmentConfig(heads=(head,)))[0].matrix for head in (0, 1)]
+    assert heads[0] != heads[1]
+    assert translator.align(pair)[0].matrix not in heads  # all heads by default
+    with pytest.raises(ConfigError, match="head 7"):
+        translator.align(pair, attention=AlignmentConfig(heads=(7,)))
