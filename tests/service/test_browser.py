@@ -20,6 +20,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.wait import WebDriverWait
 
+from nmt.translator import Translator
 from tests.service.conftest import LiveServer, running
 from tests.service.stub import StubTranslator, backwards
 
@@ -263,3 +264,17 @@ def test_the_description_of_the_api_is_drawn(page: Page) -> None:
     assert "length_penalty" in page.find("#operations details[open]").text
     page.picture("docs")
     page.assert_no_complaints()
+
+
+def test_the_model_that_ships_shows_translation_links_and_heat_map(browser: webdriver.Chrome) -> None:
+    with running(Translator.load()) as live:
+        page = Page(browser, live)
+        page.write(TEXT)
+        page.wait_for("Deux jeunes hommes jouent au football dans le parc.")
+
+        for word, partner in (("hommes", "men"), ("football", "football"), ("parc", "park")):
+            target = next(element for element in page.all("#output .word") if element.text == word)
+            page.hover(target)
+            assert page.words("#mirror .partner") == [partner]
+        page.picture("shipped-model")
+        page.assert_no_complaints()
