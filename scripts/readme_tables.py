@@ -95,7 +95,10 @@ def settings() -> str:
 def _training(summary: dict[str, Any] | None) -> str:
     if summary is None:
         return "–"
-    return f"{summary['updates']:,} updates, {summary['elapsed_s'] / 3600:.1f} h"
+    speed = summary["tokens_per_second"]
+    return f"{summary['updates']:,} updates, {summary['elapsed_s'] / 3600:.1f} h" + (
+        "" if speed is None else f", {speed:,.0f} target tokens/s"
+    )
 
 
 def _score(result: dict[str, Any], metric: str, scale: str) -> str:

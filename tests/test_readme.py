@@ -110,10 +110,9 @@ def test_table_shows_the_numbers_of_its_record(tmp_path: Path, monkeypatch: pyte
         {"metric": "TER", "scale": "cased-detokenized", "score": 33.3, "signature": "sig"},
         {"metric": "BLEU", "scale": "lowercase-tokenized", "score": 58.01, "signature": "other"},
     ]
+    training = {"updates": 8000, "elapsed_s": 9000.0, "tokens_per_second": 5123.4}
     record = {
-        "models": [
-            {"name": "m", "parameters": 8_940_000, "training": {"updates": 8000, "elapsed_s": 9000.0}}
-        ],
+        "models": [{"name": "m", "parameters": 8_940_000, "training": training}],
         "test_sets": [
             {
                 "name": "t",
@@ -128,6 +127,9 @@ def test_table_shows_the_numbers_of_its_record(tmp_path: Path, monkeypatch: pyte
 
     text = tables.readme("<!-- table report.json -->\nstale\n<!-- end of table -->\n")
 
-    assert "| t | m | 8.9 M | 8,000 updates, 2.5 h | 51.3 | 70.0 | 33.3 | 40 | 58.0 |" in text
+    assert (
+        "| t | m | 8.9 M | 8,000 updates, 2.5 h, 5,123 target tokens/s | 51.3 | 70.0 | 33.3 | 40 | 58.0 |"
+        in text
+    )
     assert "stale" not in text
     assert tables.readme(text) == text
