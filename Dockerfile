@@ -14,9 +14,11 @@ ARG TORCH_INDEX=""
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 WORKDIR /build
 COPY constraints.txt wheel[s] /build/wheels/
+# Only torch itself comes from TORCH_INDEX, which need not hold the pinned versions of what torch depends on.
 RUN python3 -m venv /opt/passerelle \
- && /opt/passerelle/bin/pip install --constraint wheels/constraints.txt --find-links wheels \
-      ${TORCH_INDEX:+--index-url "$TORCH_INDEX"} torch==2.13.0
+ && /opt/passerelle/bin/pip install --no-deps --find-links wheels \
+      ${TORCH_INDEX:+--index-url "$TORCH_INDEX"} torch==2.13.0 \
+ && /opt/passerelle/bin/pip install --constraint wheels/constraints.txt --find-links wheels torch==2.13.0
 COPY pyproject.toml LICENSE README.md /build/
 COPY nmt /build/nmt
 COPY service /build/service
