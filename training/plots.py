@@ -5,6 +5,7 @@ Colours are Okabe and Ito's, which people with any colour vision tell apart; mar
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -87,8 +88,15 @@ def attention_heat_map(
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.subplots()
     image = axes.imshow(attention, cmap="Blues", vmin=0, vmax=1, aspect="auto")
-    axes.set_xticks(range(len(source_tokens)), source_tokens, rotation=60, ha="left", rotation_mode="anchor")
-    axes.set_yticks(range(len(target_tokens)), target_tokens)
+    axes.set_xticks(
+        range(len(source_tokens)),
+        source_tokens,
+        rotation=60,
+        ha="left",
+        rotation_mode="anchor",
+        parse_math=False,  # "$" is a word like any other
+    )
+    axes.set_yticks(range(len(target_tokens)), target_tokens, parse_math=False)
     axes.xaxis.tick_top()
     axes.tick_params(length=0)
     axes.set_xlabel(title)
@@ -97,8 +105,13 @@ def attention_heat_map(
 
 
 def save_png(figure: Figure, path: Path) -> None:
-    """Write ``figure``; without a date in it, the same data make the same bytes."""
-    figure.savefig(path, dpi=DOTS_PER_INCH, metadata={"Software": None})
+    """Write ``figure``; without a date in it, the same data make the same bytes.
+
+    Characters that the font lacks are drawn as boxes: words of a heat map may be in any script.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font", category=UserWarning)
+        figure.savefig(path, dpi=DOTS_PER_INCH, metadata={"Software": None})
 
 
 def _colour(index: int) -> str:

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+import torch
 
 from nmt.checkpoint import save_model_folder
 from nmt.config import GenerationConfig, ModelFolderConfig, RnnConfig, TransformerConfig
@@ -18,6 +19,7 @@ from nmt.translator import Translator
 from tests.nmt.conftest import SENTENCES, train_tokenizer
 from tests.stub_translator import StubTranslator
 from training.compare import compare
+from training.plots import attention_heat_map, save_png
 from training.report import slug
 
 ENGLISH, FRENCH = SENTENCES[::2], SENTENCES[1::2]
@@ -37,6 +39,7 @@ def write(path: Path, lines: list[str]) -> Path:
 
 def save(run: Path, name: str, tokenizer_file: Path) -> str:
     """An untrained model in its run folder, with a log beside it."""
+    torch.manual_seed(0)
     tokenizer = Tokenizer.load(tokenizer_file)
     model = MODELS[name].model_copy(update={"vocab_size": tokenizer.vocab_size})
     save_model_folder(
@@ -225,3 +228,12 @@ def test_one_model_is_nothing_to_compare(tmp_path: Path) -> None:
 )
 def test_names_become_safe_file_names(name: str, safe: str) -> None:
     assert slug(name) == safe
+
+
+def test_a_heat_map_draws_words_of_any_script_and_money(tmp_path: Path) -> None:
+    words = ["costs", "$5$", "\x0f", "値段", "$\\alpha"]
+    figure = attention_heat_map("title", words, words[:2], [[0.2] * 5] * 2)
+    save_png(figure, tmp_path / "map.png")
+
+    assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == words
+    assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
