@@ -85,14 +85,14 @@ class BatchStream:
         self.batch_tokens = batch_tokens
         self.seed = seed
         self.subword_sampling = subword_sampling
-        self.epoch = 0
-        self.next_batch = 0
-        self._batches = self._cut_epoch()
+        self.seek(0, 0)
 
     def seek(self, epoch: int, next_batch: int) -> None:
         """Go to a place that ``epoch`` and ``next_batch`` named earlier."""
         self.epoch, self.next_batch = epoch, next_batch
-        self._batches = self._cut_epoch()
+        self._batches = epoch_batches(
+            self.pairs.source_lengths, self.pairs.target_lengths, self.batch_tokens, self.seed, epoch
+        )
 
     def next(self) -> Batch:
         """The next batch; after the last of an epoch comes the first of the following one."""
@@ -108,11 +108,6 @@ class BatchStream:
         )
         self.next_batch += 1
         return batch
-
-    def _cut_epoch(self) -> list[Indices]:
-        return epoch_batches(
-            self.pairs.source_lengths, self.pairs.target_lengths, self.batch_tokens, self.seed, self.epoch
-        )
 
     def _encode(
         self, indices: list[int], ids: Callable[[int], npt.NDArray[Any]], text: Callable[[int], str]

@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 
 from training.loop import Trainer
-from training.prepare import prepare
+from training.prepare import prepare_corpus
 from training.recipe import load_recipe
 from training.run_folder import open_run
 from training.shards import PreparedCorpus
@@ -30,7 +30,7 @@ def train(recipe: str, run: Path | None = None, resume: bool = False, overrides:
     settings = load_recipe(recipe, overrides)
     path = run or RUNS / settings.name
     with open_run(path, settings, resume=resume) as folder:
-        data = prepare(recipe, path / "data", list(overrides))
+        data = prepare_corpus(settings, path / "data")
         device = "cuda" if torch.cuda.is_available() else "cpu"
         trainer = Trainer(settings, PreparedCorpus.open(data, settings), folder, device)
         if resume:
