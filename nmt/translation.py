@@ -12,16 +12,9 @@ from typing import NamedTuple
 from nmt.alignment import Alignment
 from nmt.pharaoh import Link
 from nmt.segment import Segment, join
+from nmt.spans import Span
 from nmt.tokenizer import Piece
 from nmt.words import Token
-
-
-@dataclass(frozen=True)
-class Span:
-    """From ``start`` up to but not including ``end``."""
-
-    start: int
-    end: int
 
 
 @dataclass(frozen=True)

@@ -30,13 +30,13 @@ from nmt.models.interface import StepDecoder
 from nmt.pharaoh import Extraction
 from nmt.search import Hypothesis, search
 from nmt.segment import Segment, split, split_long
+from nmt.spans import Span
 from nmt.tokenizer import refuse_lone_surrogates
 from nmt.translation import (
     Alternative,
     Candidate,
     Document,
     SentenceTranslation,
-    Span,
     Translation,
     assemble,
 )

@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("nmt", "training", "service")
 
-BASE = ("nmt", "nmt.errors", "nmt.config", "nmt.files")
+BASE = ("nmt", "nmt.errors", "nmt.config", "nmt.files", "nmt.spans")
 TEXT = ("nmt.words", "nmt.pharaoh", "nmt.tokenizer", "nmt.segment")
 
 # Part -> what it may import of ours, itself aside. The longest matching row counts; "x.*" means x and below.
@@ -24,6 +24,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "nmt.errors": (),
     "nmt.config": ("nmt.errors",),
     "nmt.batch": BASE,
+    "nmt.spans": (),
+    "nmt.reserved": (),
+    "nmt.extraction": ("nmt.spans",),
+    "nmt.markup": (*BASE, "nmt.extraction", "nmt.words", "nmt.pharaoh"),
     "nmt.words": BASE,
     "nmt.pharaoh": BASE,
     "nmt.tokenizer": BASE,
@@ -52,7 +56,15 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "nmt.info": (*BASE, "nmt.checkpoint"),
     "nmt.cli": (*BASE, "nmt.pharaoh"),
     "training": ("nmt.*",),
-    "service": ("nmt", "nmt.translator", "nmt.errors", "nmt.config"),
+    "service": (
+        "nmt",
+        "nmt.translator",
+        "nmt.errors",
+        "nmt.config",
+        "nmt.spans",
+        "nmt.extraction",
+        "nmt.markup.*",
+    ),
 }
 
 # Package from outside -> the only parts that may import it.
@@ -73,7 +85,18 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "sentencepiece": ("nmt.tokenizer", "training"),
     "sentencex": ("nmt.segment",),
 }
-WITHOUT_TORCH = ("nmt.cli", "nmt.config", "nmt.errors", "nmt.words", "nmt.pharaoh", "nmt.segment", "service")
+WITHOUT_TORCH = (
+    "nmt.cli",
+    "nmt.config",
+    "nmt.errors",
+    "nmt.words",
+    "nmt.pharaoh",
+    "nmt.segment",
+    "nmt.spans",
+    "nmt.extraction",
+    "nmt.markup",
+    "service",
+)
 NEVER = ("pickle", "cloudpickle", "dill", "shelve")
 
 
