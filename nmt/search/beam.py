@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import torch
@@ -35,6 +36,7 @@ from nmt.models.interface import StateT, StepDecoder
 from nmt.search.constraints import Constraints
 from nmt.search.finite import check_finite, largest
 from nmt.search.hypothesis import Hypothesis, NBestList
+from nmt.search.required import Required
 from nmt.search.scoring import Scoring
 from nmt.search.topk import blockwise_topk
 from nmt.search.transfer import to_cpu
@@ -47,6 +49,7 @@ def beam_search(
     options: GenerationConfig,
     special: SpecialIds,
     prefixes: Sequence[Sequence[int]] | None = None,
+    required: Required | None = None,
     *,
     early_stop: bool = True,
 ) -> list[list[Hypothesis]]:
@@ -58,6 +61,8 @@ def beam_search(
         options: beam size, n-best, scores and limits; ``sampling`` is ignored.
         special: ids of PAD, BOS and EOS.
         prefixes: for each sentence the tokens its translation must begin with; the model scores them too.
+        required: placeholders that each translation must hold exactly once, and may not hold unasked; without
+            all of them no hypothesis is finished.
         early_stop: use the bound; off only to show that it changes nothing.
 
     Returns:
@@ -68,7 +73,7 @@ def beam_search(
         NumericalError: NaN or +inf from the decoder.
         ConfigError: a coverage penalty, and no attention to compute it from.
     """
-    rules = Constraints.for_batch(source, options, special, prefixes)
+    rules = Constraints.for_batch(source, options, special, prefixes, required)
     scoring = Scoring.from_options(options)
     n_best = [NBestList(options.n_best) for _ in range(source.size)]
     beams = Beams.start(source, options.beam_size, special, scoring)
@@ -101,6 +106,8 @@ class Beams:
     """BOS and the tokens so far."""
     log_probs_N: Tensor
     """Sum of log-probabilities; -inf: a dead row, which nothing can bring back."""
+    sums_NT: Tensor
+    """``log_probs_N`` as it was after BOS and after each token."""
     coverage_NS: Tensor | None
     """Attention so far, on the decoder's device; None without a coverage penalty."""
 
@@ -114,6 +121,7 @@ class Beams:
             sentences=tuple(range(source.size)),
             tokens_NT=torch.full((n_rows, 1), special.bos),
             log_probs_N=log_probs_N,
+            sums_NT=log_probs_N.unsqueeze(1),
             coverage_NS=scoring.initial_coverage(source, beam_size),
         )
 
@@ -130,6 +138,10 @@ class Beams:
     def tokens_of(self, row: int) -> tuple[int, ...]:
         """The tokens of one row, without BOS."""
         return tuple(self.tokens_NT[row, 1:].tolist())
+
+    def token_log_probs_of(self, row: int, *following: float) -> tuple[float, ...]:
+        """What each token of one row added to its sum; ``following``: sums after tokens still to come."""
+        return tuple(after - before for before, after in pairwise([*self.sums_NT[row].tolist(), *following]))
 
 
 class Candidates(NamedTuple):
@@ -177,7 +189,15 @@ def collect_finished(
         log_prob = float(log_probs_BK[place, rank])
         penalty = float(candidates.coverage_penalties_N[row])
         score = scoring.score(log_prob, beams.n_tokens + 1, penalty)
-        n_best[beams.sentences[place]].add(Hypothesis(beams.tokens_of(row), log_prob, score, finished=True))
+        n_best[beams.sentences[place]].add(
+            Hypothesis(
+                beams.tokens_of(row),
+                log_prob,
+                score,
+                finished=True,
+                token_log_probs=beams.token_log_probs_of(row, log_prob),
+            )
+        )
 
 
 def reachable_scores(
@@ -201,7 +221,11 @@ def unfinished_hypotheses(beams: Beams, place: int, scoring: Scoring) -> list[Hy
     penalties = scoring.coverage_penalties(coverage_KS, like_N=log_probs_K).tolist()
     return [
         Hypothesis(
-            beams.tokens_of(row), log_prob, scoring.score(log_prob, beams.n_tokens, penalty), finished=False
+            beams.tokens_of(row),
+            log_prob,
+            scoring.score(log_prob, beams.n_tokens, penalty),
+            finished=False,
+            token_log_probs=beams.token_log_probs_of(row),
         )
         for row, log_prob, penalty in zip(
             range(rows.start, rows.stop), log_probs_K.tolist(), penalties, strict=True
@@ -218,10 +242,12 @@ def extend(
     chosen_BK = (tokens_BC == special.eos).byte().argsort(dim=1, stable=True)[:, : beams.beam_size]
     rows_N = candidates.rows_BC[places].gather(1, chosen_BK).flatten()
     new_tokens_N1 = tokens_BC.gather(1, chosen_BK).view(-1, 1)
+    log_probs_N = candidates.log_probs_BC[places].gather(1, chosen_BK).flatten()
     extended = Beams(
         sentences=tuple(beams.sentences[place] for place in places),
         tokens_NT=torch.cat([beams.tokens_NT[rows_N], new_tokens_N1], dim=1),
-        log_probs_N=candidates.log_probs_BC[places].gather(1, chosen_BK).flatten(),
+        log_probs_N=log_probs_N,
+        sums_NT=torch.cat([beams.sums_NT[rows_N], log_probs_N.unsqueeze(1)], dim=1),
         coverage_NS=None if coverage_NS is None else coverage_NS[rows_N.to(coverage_NS.device)],
     )
     return extended, rows_N

@@ -22,6 +22,7 @@ from nmt.models.interface import StateT, StepDecoder
 from nmt.search.constraints import Constraints
 from nmt.search.finite import check_finite, largest
 from nmt.search.hypothesis import Hypothesis
+from nmt.search.required import Required
 from nmt.search.scoring import Scoring
 from nmt.search.transfer import to_cpu
 
@@ -35,6 +36,7 @@ def greedy_search(
     options: GenerationConfig,
     special: SpecialIds,
     prefixes: Sequence[Sequence[int]] | None = None,
+    required: Required | None = None,
 ) -> list[list[Hypothesis]]:
     """Take the most probable token at each step: one hypothesis for each sentence.
 
@@ -45,7 +47,7 @@ def greedy_search(
     def most_probable(log_probs_NV: Tensor, _step: int, _sentences: Sequence[int]) -> Tensor:
         return log_probs_NV.max(dim=1).indices  # three times as fast as argmax on a CPU
 
-    return decode(decoder, source, options, special, prefixes, choose=most_probable, n_rows=1)
+    return decode(decoder, source, options, special, prefixes, required, choose=most_probable, n_rows=1)
 
 
 @torch.inference_mode()
@@ -55,6 +57,7 @@ def decode(
     options: GenerationConfig,
     special: SpecialIds,
     prefixes: Sequence[Sequence[int]] | None = None,
+    required: Required | None = None,
     *,
     choose: Choose,
     n_rows: int,
@@ -65,7 +68,7 @@ def decode(
     the errors are those of ``beam_search``. Returns ``n_rows`` hypotheses of each sentence, in no particular
     order.
     """
-    rules = Constraints.for_batch(source, options, special, prefixes)
+    rules = Constraints.for_batch(source, options, special, prefixes, required)
     scoring = Scoring.from_options(options)
     device = source.source_BS.device
     ended: list[list[Hypothesis]] = [[] for _ in range(source.size)]
@@ -106,6 +109,8 @@ class Rows:
     tokens_NT: Tensor
     """BOS and the tokens so far; after its end a row holds anything."""
     log_probs_N: Tensor
+    token_log_probs_NT: Tensor
+    """Of each token so far, without BOS: the terms of ``log_probs_N``."""
     coverage_NS: Tensor | None
     """Attention so far, on the decoder's device; None without a coverage penalty."""
     limits_N: Tensor
@@ -122,6 +127,7 @@ class Rows:
             sentences=tuple(range(source.size)),
             tokens_NT=torch.full((source.size * n_rows, 1), special.bos),
             log_probs_N=torch.zeros(source.size * n_rows),
+            token_log_probs_NT=torch.empty(source.size * n_rows, 0),
             coverage_NS=scoring.initial_coverage(source, n_rows),
             limits_N=torch.tensor(rules.max_lengths, dtype=torch.long).repeat_interleave(n_rows),
             live_N=torch.ones(source.size * n_rows, dtype=torch.bool),
@@ -142,6 +148,7 @@ class Rows:
             self,
             tokens_NT=torch.cat([self.tokens_NT, tokens_N1], dim=1),
             log_probs_N=self.log_probs_N + log_probs_N1.squeeze(1),
+            token_log_probs_NT=torch.cat([self.token_log_probs_NT, log_probs_N1], dim=1),
             coverage_NS=coverage_NS,
         )
 
@@ -152,7 +159,10 @@ class Rows:
         coverage_1S = None if self.coverage_NS is None else self.coverage_NS[row : row + 1]
         penalty = float(scoring.coverage_penalties(coverage_1S, like_N=self.log_probs_N[row : row + 1]))
         score = scoring.score(log_prob, len(tokens), penalty)
-        return Hypothesis(tuple(tokens[:-1] if finished else tokens), log_prob, score, finished)
+        token_log_probs = tuple(self.token_log_probs_NT[row].tolist())
+        return Hypothesis(
+            tuple(tokens[:-1] if finished else tokens), log_prob, score, finished, token_log_probs
+        )
 
     def of_live_sentences(self) -> Tensor:
         """All rows of the sentences of which any row is live."""
@@ -169,6 +179,7 @@ class Rows:
             sentences=tuple(self.sentence_of(row) for row in rows_N[::n_rows].tolist()),
             tokens_NT=self.tokens_NT[rows_N],
             log_probs_N=self.log_probs_N[rows_N],
+            token_log_probs_NT=self.token_log_probs_NT[rows_N],
             coverage_NS=coverage_NS,
             limits_N=self.limits_N[rows_N],
             live_N=self.live_N[rows_N],

@@ -18,6 +18,8 @@ class Hypothesis:
     """What it is ranked by: ``log_prob`` under length normalisation, plus the coverage penalty."""
     finished: bool
     """False: the length limit, or the lack of any possible next token, came before EOS."""
+    token_log_probs: tuple[float, ...] = field(default=(), compare=False)
+    """The log-probability of each token and, when finished, of EOS: the terms of ``log_prob``."""
 
 
 @dataclass

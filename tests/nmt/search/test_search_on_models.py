@@ -48,3 +48,6 @@ def test_search_reports_the_log_probability_of_a_forced_pass(name: str, way: dic
             steps = log_probs_TV.gather(1, batch.target_out_BT[0].unsqueeze(1)).flatten()
             expected = steps.sum() if entry.finished else steps[:-1].sum()
             assert entry.log_prob == pytest.approx(float(expected), abs=1e-3)
+            reported = torch.tensor(entry.token_log_probs)
+            torch.testing.assert_close(reported, steps[: len(reported)], atol=1e-3, rtol=0)
+            assert len(reported) == len(entry.tokens) + entry.finished
