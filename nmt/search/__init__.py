@@ -10,9 +10,10 @@ from nmt.models.interface import StateT, StepDecoder
 from nmt.search.beam import beam_search
 from nmt.search.greedy import greedy_search
 from nmt.search.hypothesis import Hypothesis
+from nmt.search.required import Required
 from nmt.search.sampling import sample
 
-__all__ = ["Hypothesis", "beam_search", "greedy_search", "sample", "search"]
+__all__ = ["Hypothesis", "Required", "beam_search", "greedy_search", "sample", "search"]
 
 
 def search(
@@ -21,6 +22,7 @@ def search(
     options: GenerationConfig,
     special: SpecialIds,
     prefixes: Sequence[Sequence[int]] | None = None,
+    required: Required | None = None,
 ) -> list[list[Hypothesis]]:
     """Translate token ids in the way that ``options`` ask for; see ``beam_search`` for arguments and errors.
 
@@ -30,7 +32,7 @@ def search(
     if source.size == 0:
         return []
     if options.sampling is not None:
-        return sample(decoder, source, options, special, prefixes)
+        return sample(decoder, source, options, special, prefixes, required)
     if options.beam_size == 1:
-        return greedy_search(decoder, source, options, special, prefixes)
-    return beam_search(decoder, source, options, special, prefixes)
+        return greedy_search(decoder, source, options, special, prefixes, required)
+    return beam_search(decoder, source, options, special, prefixes, required)

@@ -1,4 +1,4 @@
-"""What a hypothesis may hold: no PAD or BOS, a forced prefix, no repeated n-gram, a maximum length.
+"""What a hypothesis may hold: no PAD or BOS, a forced prefix, no repeated n-gram, required pieces, a length.
 
 All of it is a function of the source sentence and the hypothesis alone, never of the batch it sits in.
 
@@ -17,8 +17,7 @@ from torch import Tensor
 
 from nmt.batch import Batch, pad
 from nmt.config import GenerationConfig, SpecialIds
-
-NEVER = -torch.inf
+from nmt.search.required import NEVER, Required, RequiredPieces
 
 
 @dataclass(frozen=True)
@@ -31,6 +30,8 @@ class Constraints:
     """The most tokens each sentence's translation may have, EOS not counted."""
     forced_BP: Tensor
     """Forced first tokens, PAD where a sentence is free; on the CPU."""
+    required: RequiredPieces | None = None
+    """Placeholders that must be written exactly once; None: the vocabulary has none."""
 
     @classmethod
     def for_batch(
@@ -39,11 +40,15 @@ class Constraints:
         options: GenerationConfig,
         special: SpecialIds,
         prefixes: Sequence[Sequence[int]] | None = None,
+        required: Required | None = None,
     ) -> Constraints:
-        """Work out each sentence's limits; a prefix longer than its sentence's maximum raises that maximum.
+        """Work out each sentence's limits.
+
+        A prefix longer than its sentence's maximum raises that maximum, and so do more required pieces.
 
         Raises:
-            ValueError: not one prefix for each sentence, or a prefix that holds PAD, BOS or EOS.
+            ValueError: not one prefix for each sentence, or a prefix that holds PAD, BOS or EOS; and as
+                ``Required.check`` does.
         """
         prefixes = [()] * source.size if prefixes is None else prefixes
         if len(prefixes) != source.size:
@@ -52,11 +57,22 @@ class Constraints:
         if any(not markers.isdisjoint(prefix) for prefix in prefixes):
             raise ValueError("a forced prefix may hold neither PAD nor BOS nor EOS")
         source_lengths = (source.source_mask_BS.sum(dim=1) - 1).tolist()  # without EOS
+        required = Required((), ((),) * source.size) if required is None else required
+        required.check(source.size)
         max_lengths = tuple(
-            max(max_length(length, options.max_length_ratio, options.max_length_offset), len(prefix))
-            for length, prefix in zip(source_lengths, prefixes, strict=True)
+            max(
+                max_length(length, options.max_length_ratio, options.max_length_offset),
+                len(prefix) + len(set(ids).difference(prefix)),
+            )
+            for length, prefix, ids in zip(source_lengths, prefixes, required.sentences, strict=True)
         )
-        return cls(special, options.no_repeat_ngram_size, max_lengths, pad(prefixes, special.pad))
+        return cls(
+            special,
+            options.no_repeat_ngram_size,
+            max_lengths,
+            pad(prefixes, special.pad),
+            RequiredPieces.build(required, source_lengths, max_lengths, special.eos),
+        )
 
     def apply(self, scores_NV: Tensor, history_NT: Tensor, sentences: Sequence[int]) -> None:
         """Put -inf, in place, on every next token that is not allowed.
@@ -74,6 +90,8 @@ class Constraints:
         if 0 < self.no_repeat_ngram_size <= history_NT.size(1):
             repeating_NW = repeating_tokens(history_NT, self.no_repeat_ngram_size, none=self.special.pad)
             scores_NV.scatter_(1, repeating_NW.to(device), NEVER)
+        if self.required is not None:
+            self.required.apply(scores_NV, history_NT, sentences)
         if forced_N1 is not None and kept_N1 is not None:
             free_N1 = forced_N1 == self.special.pad
             scores_NV.masked_fill_(~free_N1, NEVER)

@@ -25,6 +25,7 @@ from nmt.models.interface import StateT, StepDecoder
 from nmt.search.constraints import Constraints
 from nmt.search.greedy import decode
 from nmt.search.hypothesis import Hypothesis
+from nmt.search.required import Required
 
 ROUNDING = 1e-6
 """A set of tokens this close to p has reached it: float32 log-probabilities are no more exact."""
@@ -36,6 +37,7 @@ def sample(
     options: GenerationConfig,
     special: SpecialIds,
     prefixes: Sequence[Sequence[int]] | None = None,
+    required: Required | None = None,
 ) -> list[list[Hypothesis]]:
     """Draw ``n_best`` independent samples for each sentence; equal ones stay, and ``beam_size`` is ignored.
 
@@ -43,14 +45,16 @@ def sample(
     of ``beam_search``; of each sentence's samples the finished come first, then the best score.
     """
     config = options.sampling or SamplingConfig()
-    limits = Constraints.for_batch(source, options, special, prefixes).max_lengths
+    limits = Constraints.for_batch(source, options, special, prefixes, required).max_lengths
     uniforms_BKT = uniform_numbers(source, config.seed, options.n_best, max(limits, default=0) + 1)
 
     def draw(log_probs_NV: Tensor, step: int, sentences: Sequence[int]) -> Tensor:
         uniforms_N = uniforms_BKT[list(sentences), :, step].flatten().to(log_probs_NV.device)
         return invert(filtered_probabilities(log_probs_NV, config), uniforms_N)
 
-    samples = decode(decoder, source, options, special, prefixes, choose=draw, n_rows=options.n_best)
+    samples = decode(
+        decoder, source, options, special, prefixes, required, choose=draw, n_rows=options.n_best
+    )
     return [sorted(drawn, key=lambda entry: (not entry.finished, -entry.score)) for drawn in samples]
 
 

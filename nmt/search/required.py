@@ -1,0 +1,128 @@
+"""Lexical constraints (Hokamp and Liu 2017) for pieces that stand for copied text: each exactly once.
+
+A placeholder of the source sentence must be in its translation once; any other placeholder must not be in it.
+Until all are written EOS is forbidden, and a hypothesis that does not get there by itself is pressed: where
+its most probable next token is EOS, where it has outgrown ``deadline`` and where what is missing would only
+just fit into its maximum length, nothing but a missing piece is allowed, so greedy search writes the most
+probable of them. That leaves no room for a loop, and no grid or bank of beams is needed (Post and Vilar 2018)
+since a model that knows placeholders writes them unasked.
+
+What is missing follows from the tokens so far alone. There is no state to move when rows are reordered, and
+sentences may join and leave a batch at any step.
+
+Dimensions: B sentences, K rows of one sentence, N = B*K rows, R rows that lack a piece, V vocabulary, T
+tokens so far (BOS not counted), P placeholders of the vocabulary.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+NEVER = -torch.inf
+DEADLINE_RATIO = 1.5
+DEADLINE_OFFSET = 5
+
+
+@dataclass(frozen=True)
+class Required:
+    """What a caller of search asks for: ``Required(tokenizer's placeholder ids, [(7, 8), (), (9,)])``."""
+
+    placeholders: tuple[int, ...]
+    """All placeholder ids of the vocabulary; a sentence may write only its own. Empty: there are none."""
+    sentences: tuple[tuple[int, ...], ...]
+    """For each sentence of the batch the placeholders to write, each once, in whatever order."""
+
+    def check(self, n_sentences: int) -> None:
+        """Refuse what cannot be meant.
+
+        Raises:
+            ValueError: not one entry for each sentence, or an id that is no placeholder, or one twice.
+        """
+        if len(self.sentences) != n_sentences:
+            raise ValueError(f"{len(self.sentences)} sets of required pieces for {n_sentences} sentences")
+        for ids in self.sentences:
+            if len(set(ids)) != len(ids) or not set(self.placeholders).issuperset(ids):
+                raise ValueError(f"required ids {ids} are not distinct placeholders of the vocabulary")
+
+
+@dataclass(frozen=True)
+class RequiredPieces:
+    """``Required`` with each sentence's limits, as tensors on the CPU."""
+
+    placeholders_P: Tensor
+    needed_BP: Tensor
+    """True: this sentence must have this placeholder."""
+    deadlines_B: Tensor
+    """From so many tokens on nothing but missing pieces is written."""
+    limits_B: Tensor
+    """The maximum lengths."""
+    eos: int
+
+    @classmethod
+    def build(
+        cls, required: Required, source_lengths: Sequence[int], max_lengths: Sequence[int], eos: int
+    ) -> RequiredPieces | None:
+        """Convert; None when the vocabulary has no placeholders.
+
+        Args:
+            required: what must be written.
+            source_lengths: tokens of each source sentence, EOS not counted.
+            max_lengths: the most tokens of each translation, at least as many as it requires.
+            eos: id of EOS.
+        """
+        if not required.placeholders:
+            return None
+        return cls(
+            placeholders_P=torch.tensor(required.placeholders),
+            needed_BP=torch.tensor(
+                [[piece in ids for piece in required.placeholders] for ids in required.sentences]
+            ).view(len(source_lengths), len(required.placeholders)),
+            deadlines_B=torch.tensor([deadline(length) for length in source_lengths], dtype=torch.long),
+            limits_B=torch.tensor(max_lengths, dtype=torch.long),
+            eos=eos,
+        )
+
+    def apply(self, scores_NV: Tensor, history_NT: Tensor, sentences: Sequence[int]) -> None:
+        """Put -inf, in place, on what must not be written yet, any more or at all.
+
+        Args:
+            scores_NV: scores of the next token, on any device, other rules applied already.
+            history_NT: tokens so far, without BOS, on the CPU.
+            sentences: the sentences of the rows, K rows each, as rows of ``needed_BP``.
+        """
+        device = scores_NV.device
+        placeholders_P = self.placeholders_P.to(device)
+        places_B = torch.tensor(sentences, dtype=torch.long)
+        needed_BP = self.needed_BP[places_B]
+        if not bool(needed_BP.any()):
+            scores_NV[:, placeholders_P] = NEVER
+            return
+        n_rows = history_NT.size(0) // len(sentences)
+        written_NP = (history_NT.unsqueeze(2) == self.placeholders_P).any(dim=1)
+        missing_NP = needed_BP.repeat_interleave(n_rows, dim=0) & ~written_NP
+        incomplete_R = missing_NP.any(dim=1).nonzero().squeeze(1)
+        pieces_NP = scores_NV[:, placeholders_P].masked_fill_(~missing_NP.to(device), NEVER)
+        scores_NV[:, placeholders_P] = pieces_NP
+        if incomplete_R.numel() == 0:
+            return
+        rows_R = incomplete_R.to(device)
+        places_R = places_B[incomplete_R // n_rows]
+        room_R = torch.minimum(
+            self.deadlines_B[places_R], self.limits_B[places_R] - missing_NP[incomplete_R].sum(dim=1)
+        )
+        scores_RV = scores_NV[rows_R]
+        pressed_R = (scores_RV.max(dim=1).indices == self.eos) | (history_NT.size(1) >= room_R).to(device)
+        scores_RV[:, self.eos] = NEVER
+        scores_RV.masked_fill_(pressed_R.unsqueeze(1), NEVER)
+        scores_RV[:, placeholders_P] = pieces_NP[rows_R]
+        scores_NV[rows_R] = scores_RV
+
+
+def deadline(source_length: int) -> int:
+    """Tokens after which what is still missing comes first: more than a translation usually has."""
+    return math.ceil(DEADLINE_RATIO * source_length) + DEADLINE_OFFSET
