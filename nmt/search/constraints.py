@@ -17,6 +17,7 @@ from torch import Tensor
 
 from nmt.batch import Batch, pad
 from nmt.config import GenerationConfig, SpecialIds
+from nmt.search.loops import LoopRule
 from nmt.search.required import NEVER, Required, RequiredPieces
 
 
@@ -30,6 +31,8 @@ class Constraints:
     """The most tokens each sentence's translation may have, EOS not counted."""
     forced_BP: Tensor
     """Forced first tokens, PAD where a sentence is free; on the CPU."""
+    loops: LoopRule
+    """A hypothesis that goes round in circles has no next token."""
     required: RequiredPieces | None = None
     """Placeholders that must be written exactly once; None: the vocabulary has none."""
 
@@ -71,6 +74,7 @@ class Constraints:
             options.no_repeat_ngram_size,
             max_lengths,
             pad(prefixes, special.pad),
+            LoopRule.for_batch(source, ranked=options.sampling is None),
             RequiredPieces.build(required, source_lengths, max_lengths, special.eos),
         )
 
@@ -90,6 +94,7 @@ class Constraints:
         if 0 < self.no_repeat_ngram_size <= history_NT.size(1):
             repeating_NW = repeating_tokens(history_NT, self.no_repeat_ngram_size, none=self.special.pad)
             scores_NV.scatter_(1, repeating_NW.to(device), NEVER)
+        self.loops.apply(scores_NV, history_NT, sentences)
         if self.required is not None:
             self.required.apply(scores_NV, history_NT, sentences)
         if forced_N1 is not None and kept_N1 is not None:

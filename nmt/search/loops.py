@@ -1,0 +1,96 @@
+"""Loops: a hypothesis that ends in the same few tokens over and over is ended, for it would never end itself.
+
+A history repeats with period p over its last m tokens when each of them equals the token p places before it.
+It loops when for some p up to ``LONGEST_PERIOD`` that m is at least ``least_run(p)``, so that an n-gram is
+there four times or more, and twice as much more as its source repeats, so that what repeats in the source may
+be translated. A looping row has no next token. In a beam nor has any other row of a sentence whose best row
+loops: they are detours around the same loop. Search then returns what stands, unfinished, for others to
+repair. Rows are looked at every few steps; the answer follows from the tokens of one sentence alone.
+
+Dimensions: B sentences, K rows of one sentence, N = B*K rows, S source length, T tokens so far, V vocabulary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from nmt.batch import Batch
+
+LONGEST_PERIOD = 12
+LEAST_RUN = 11
+REPEATS = 3
+"""How often an n-gram may come again."""
+CHECK_EVERY = 4
+"""Tokens from one look to the next."""
+
+
+@dataclass(frozen=True)
+class LoopRule:
+    """Which rows loop, given how much each source sentence repeats itself."""
+
+    source_runs_B: Tensor
+    """For each sentence the longest run of repeating tokens, of any period, on the CPU."""
+    ranked: bool
+    """The rows of a sentence stand best first, as in a beam; samples do not."""
+
+    @classmethod
+    def for_batch(cls, source: Batch, *, ranked: bool) -> LoopRule:
+        """Measure the sources."""
+        return cls(longest_runs(source.source_BS.cpu(), source.source_mask_BS.cpu()), ranked)
+
+    def apply(self, scores_NV: Tensor, history_NT: Tensor, sentences: Sequence[int]) -> None:
+        """Put -inf, in place, on every next token of a row that loops.
+
+        Args:
+            scores_NV: scores of the next token, on any device.
+            history_NT: tokens so far, without BOS, on the CPU.
+            sentences: the sentences of the rows, K rows each.
+        """
+        n_tokens = history_NT.size(1)
+        if n_tokens % CHECK_EVERY or n_tokens <= LEAST_RUN:
+            return
+        n_rows = history_NT.size(0) // len(sentences)
+        runs_N = self.source_runs_B[list(sentences)].repeat_interleave(n_rows)
+        looping_N = looping_rows(history_NT, 2 * runs_N)
+        if bool(looping_N.any()):
+            if self.ranked:
+                looping_N |= looping_N[::n_rows].repeat_interleave(n_rows)
+            scores_NV.masked_fill_(looping_N.unsqueeze(1).to(scores_NV.device), -torch.inf)
+
+
+def least_run(period: int) -> int:
+    """The fewest repeating tokens that make a loop of this period."""
+    return max(REPEATS * period, LEAST_RUN)
+
+
+def looping_rows(history_NT: Tensor, allowed_N: Tensor) -> Tensor:
+    """Rows that end in a loop, (N,) in bool; ``allowed_N`` more repeating tokens than usual make none."""
+    looping_N = torch.zeros(history_NT.size(0), dtype=torch.bool)
+    for period in range(1, LONGEST_PERIOD + 1):
+        least = least_run(period)
+        if history_NT.size(1) < least + period:
+            break
+        before_NW = history_NT[:, -least - period : -period]
+        suspects_N = (history_NT[:, -least:] == before_NW).all(dim=1)
+        if bool(suspects_N.any()):
+            same_NT = history_NT[:, period:] == history_NT[:, :-period]
+            run_N = same_NT.flip(1).long().cumprod(dim=1).sum(dim=1)
+            looping_N |= run_N >= least + allowed_N
+    return looping_N
+
+
+def longest_runs(source_BS: Tensor, source_mask_BS: Tensor) -> Tensor:
+    """The longest run of tokens that each equal the one p places before, of any period p, (B,)."""
+    longest_B = torch.zeros(source_BS.size(0), dtype=torch.long)
+    for period in range(1, min(LONGEST_PERIOD, source_BS.size(1) - 1) + 1):
+        same_BW = (source_BS[:, period:] == source_BS[:, :-period]) & source_mask_BS[:, period:]
+        if not bool(same_BW.any()):
+            continue
+        count_BW = same_BW.long().cumsum(dim=1)
+        before_run_BW = count_BW.masked_fill(same_BW, 0).cummax(dim=1).values
+        longest_B = torch.maximum(longest_B, (count_BW - before_run_BW).amax(dim=1))
+    return longest_B
