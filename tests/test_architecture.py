@@ -25,6 +25,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "nmt.config": ("nmt.errors",),
     "nmt.batch": BASE,
     "nmt.spans": (),
+    "nmt.detect": BASE,
     "nmt.reserved": (),
     "nmt.extraction": ("nmt.spans",),
     "nmt.markup": (*BASE, "nmt.extraction", "nmt.words", "nmt.pharaoh"),
@@ -61,6 +62,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "nmt.translator",
         "nmt.errors",
         "nmt.config",
+        "nmt.detect",
         "nmt.spans",
         "nmt.extraction",
         "nmt.markup.*",
@@ -84,6 +86,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "safetensors": ("nmt", "training"),
     "sentencepiece": ("nmt.tokenizer", "training"),
     "sentencex": ("nmt.segment",),
+    "py3langid": ("nmt.detect",),
 }
 WITHOUT_TORCH = (
     "nmt.cli",
@@ -92,6 +95,7 @@ WITHOUT_TORCH = (
     "nmt.words",
     "nmt.pharaoh",
     "nmt.segment",
+    "nmt.detect",
     "nmt.spans",
     "nmt.extraction",
     "nmt.markup",
