@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from nmt import __version__
+from nmt.detect import detect
 from service import problems
 from service.metrics import Metrics
 from service.middleware import BodyLimitMiddleware, RequestMiddleware
@@ -69,7 +70,9 @@ def _lifespan(scheduler: Scheduler, settings: Settings) -> Callable[[FastAPI], A
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         scheduler.start()
+        detector = asyncio.create_task(asyncio.to_thread(detect, ""))  # the first request need not load it
         yield
+        await detector
         await asyncio.to_thread(scheduler.stop, settings.shutdown_timeout_s)
 
     return lifespan

@@ -13,6 +13,7 @@ from service.problems import ProblemError
 from service.scheduler import Options
 from service.schemas import TranslateRequest
 from service.settings import Settings
+from service.source_language import AUTO
 
 
 def require_json(request: Request) -> None:
@@ -50,7 +51,8 @@ def check_texts(texts: list[str], settings: Settings) -> None:
 
 def check_languages(request: TranslateRequest, model: ModelFolderConfig) -> None:
     """Raises ``UnsupportedLanguageError``; the message says what there is, not what was asked."""
-    if (request.source, request.target) != (model.source_language, model.target_language):
+    source = model.source_language if request.source == AUTO else request.source
+    if (source, request.target) != (model.source_language, model.target_language):
         raise UnsupportedLanguageError(
             f"this server translates from {model.source_language} to {model.target_language} only; "
             f"set source and target accordingly"

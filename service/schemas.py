@@ -51,7 +51,11 @@ class TranslateRequest(BaseModel):
     text: Text | list[Text] = Field(
         description="A text of any number of sentences, or a list of texts. White space is kept."
     )
-    source: Language = Field("en", description="ISO 639-1 code of the language of the text.")
+    source: Language = Field(
+        "auto",
+        description="ISO 639-1 code of the language of the text; auto does not say. Either way it "
+        "is detected, and a flag tells if it is not one that this server translates from.",
+    )
     target: Language = Field("fr", description="ISO 639-1 code of the language to translate to.")
     beam_size: int | None = Field(
         None, ge=1, le=64, description="Hypotheses kept at each step; 1 is greedy search."
@@ -127,10 +131,32 @@ class AlignmentOut(BaseModel):
     links: list[LinkOut] | None = Field(description="null with alignment none.")
 
 
+class DetectedSourceOut(BaseModel):
+    """The language that the text seems to be in."""
+
+    language: str | None = Field(
+        description="ISO 639-1 code; null where the text, of one word say, does not tell."
+    )
+    score: float = Field(description="Probability of the likeliest language, 0 to 1; told from 0.5.")
+
+
+class FlagOut(BaseModel):
+    """A reason to look twice at a translation."""
+
+    kind: str = Field(
+        description="wrong_source_language: the text seems to be in a language that the model does not "
+        "read; it was translated all the same. unknown_source_language: source was auto, and the text does "
+        "not tell its language."
+    )
+    sentence: int | None = Field(description="Index in sentences; null for the whole text.")
+
+
 class TranslationOut(AlignmentOut):
     """The translation of one text."""
 
     text: str
+    detected_source: DetectedSourceOut
+    flags: list[FlagOut] = Field(description="Empty when nothing was found.")
     score: float = Field(description="Mean log-probability for each target sub-word, over all sentences.")
     alternatives: list[AlternativeOut] = Field(
         description="With n_best above 1: the best translations, best first, this one included."

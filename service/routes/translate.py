@@ -14,6 +14,8 @@ from service.scheduler import Options, QueueFullError, StoppingError
 from service.schemas import (
     AlignmentOut,
     AlternativeOut,
+    DetectedSourceOut,
+    FlagOut,
     LinkOut,
     SentenceOut,
     SpanOut,
@@ -22,11 +24,13 @@ from service.schemas import (
     TranslateRequest,
     TranslationOut,
 )
+from service.source_language import SourceCheck, check_source
 from service.state import Service, ServiceDependency
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from nmt.config import ModelFolderConfig
     from nmt.translator import Link, SentenceTranslation, Span, Token, Translation
 
 router = APIRouter(tags=["translation"])
@@ -52,7 +56,7 @@ async def translate(body: TranslateRequest, request: Request, service: ServiceDe
     if found is None:
         return Response(status_code=CLIENT_LEFT)
     # Large matrices take a while to write; other requests go on meanwhile.
-    payload, kept = await asyncio.to_thread(_write, found, service.model.name)
+    payload, kept = await asyncio.to_thread(_write, found, body, service.model)
     for key, alignment in kept.items():
         service.alignments.put(key, alignment)
     return Response(payload, media_type="application/json", headers={"Cache-Control": "no-store"})
@@ -105,21 +109,30 @@ async def _disconnect(request: Request) -> None:
         pass
 
 
-def _write(found: Sequence[Translation], model: str) -> tuple[bytes, dict[str, bytes]]:
+def _write(
+    found: Sequence[Translation], body: TranslateRequest, model: ModelFolderConfig
+) -> tuple[bytes, dict[str, bytes]]:
     """The answer's JSON, and that of each alignment to keep, by id."""
-    translations = [_translation(translation) for translation in found]
+    checks = [check_source(text, body.source, model.source_language) for text in body.texts]
+    translations = [
+        _translation(translation, check) for translation, check in zip(found, checks, strict=True)
+    ]
     kept = {
         out.id: out.model_dump_json(include=set(AlignmentOut.model_fields)).encode()
         for out in translations
         if out.links is not None
     }
-    return TranslateAnswer(translations=translations, model=model).model_dump_json().encode(), kept
+    return TranslateAnswer(translations=translations, model=model.name).model_dump_json().encode(), kept
 
 
-def _translation(translation: Translation) -> TranslationOut:
+def _translation(translation: Translation, check: SourceCheck) -> TranslationOut:
     return TranslationOut(
         id=secrets.token_hex(16),
         text=translation.text,
+        detected_source=DetectedSourceOut(
+            language=check.detection.language, score=round(check.detection.score, 4)
+        ),
+        flags=[FlagOut(kind=check.flag, sentence=None)] if check.flag else [],
         score=round(translation.score, 6),
         sentences=[_sentence(sentence) for sentence in translation.sentences],
         source_tokens=_tokens(translation.source_tokens),
