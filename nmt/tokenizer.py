@@ -76,6 +76,11 @@ class Tokenizer:
             raise ModelFolderError(f"{path}: {error.strerror or error}") from None
         return cls(model_bytes, name=str(path))
 
+    def piece_id(self, piece: str) -> int | None:
+        """The id of a piece of the vocabulary; None: it has no such piece."""
+        id_: int = self._processor.piece_to_id(piece)
+        return id_ if self._processor.id_to_piece(id_) == piece else None
+
     def encode(self, text: str) -> list[int]:
         """Text -> ids, without BOS and EOS. Raises ``InputError`` on a lone surrogate."""
         refuse_lone_surrogates(text)

@@ -1,12 +1,17 @@
 """Text in, text with scores and word alignment out: the whole flow of a translation.
 
 split -> encode -> Batch -> search -> decode -> alignment by a forced pass, when asked -> join
+
+``plan`` is what comes before search, ``flow`` what happens to one sentence and ``finish`` what comes after;
+``translate`` runs them in batches, ``nmt.continuous`` as sentences come and go.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,10 +31,12 @@ from nmt.batch import Batch
 from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
 from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig, TransformerConfig
 from nmt.errors import ConfigError, InputError, UnsupportedLanguageError
+from nmt.flow import Answer, Flow, ForcedPass, Question, Search, align_with, run_together, search_for
 from nmt.models.interface import StepDecoder
 from nmt.pharaoh import Extraction
-from nmt.search import Hypothesis, search
-from nmt.segment import Segment, split, split_long
+from nmt.reserved import PLACEHOLDERS
+from nmt.search import Hypothesis, Required, search
+from nmt.segment import split, split_long
 from nmt.spans import Span
 from nmt.tokenizer import refuse_lone_surrogates
 from nmt.translation import (
@@ -69,6 +76,8 @@ class Translator:
         self.generation: GenerationConfig = loaded.generation
         self.tokenizer = loaded.tokenizer
         self.device = torch.device(device)
+        ids = (loaded.tokenizer.piece_id(piece) for piece in PLACEHOLDERS)
+        self.placeholders: tuple[int, ...] = tuple(id_ for id_ in ids if id_ is not None)
         self._decoder: StepDecoder[Any] = loaded.model
         model = loaded.config.model
         self._max_positions = model.max_positions if isinstance(model, TransformerConfig) else None
@@ -124,38 +133,83 @@ class Translator:
             ConfigError: alignment or a coverage penalty was asked of a model without attention.
             NumericalError: the model computes NaN.
         """
+        plans = self.plan(texts, source=source, target=target, alignment=alignment, options=options)
+        flows = [self.flow(plan, index) for plan in plans for index in range(len(plan.source_ids))]
+        finished = iter(run_together(flows, partial(self.answer, max_batch_tokens=max_batch_tokens)))
+        return [self.finish(plan, list(islice(finished, len(plan.source_ids)))) for plan in plans]
+
+    def plan(
+        self,
+        texts: Sequence[str],
+        *,
+        source: str | None = None,
+        target: str | None = None,
+        alignment: AlignmentKind = "none",
+        options: GenerationConfig | None = None,
+    ) -> list[Plan]:
+        """What comes before search: each text's sentences and their token ids. Arguments as ``translate``."""
         self._check_languages(source, target)
         options = self.generation if options is None else options
-        special = self.config.special_ids
-
         documents = [self._split(text, name) for text, name in _named(texts)]
-        segments = [segment for document in documents for segment in document.segments]
-        source_ids = self.tokenizer.encode_batch([segment.text for segment in segments])
-
-        found: list[list[Hypothesis]] = [[] for _ in segments]
-        for rows, batch_options in self._batches(source_ids, options, max_batch_tokens):
-            batch = Batch.from_ids([source_ids[row] for row in rows], special=special).to(self.device)
-            hypotheses = search(self._decoder, batch, batch_options, special)
-            for row, sentence_hypotheses in zip(rows, hypotheses, strict=True):
-                found[row] = sentence_hypotheses
-        candidates = [[self._decode(hypothesis) for hypothesis in sentence] for sentence in found]
-        alignments = None if alignment == "none" else self._align(segments, candidates, max_batch_tokens)
-
-        translations: list[Translation] = []
-        own = slice(0, 0)
-        for document in documents:
-            own = slice(own.stop, own.stop + len(document.segments))
-            translations.append(
-                assemble(
-                    document,
-                    candidates[own],
-                    None if alignments is None else alignments[own],
-                    n_source_tokens=sum(len(ids) for ids in source_ids[own]),
-                    n_best=options.n_best,
-                    soft=alignment == "soft",
-                )
+        ids = iter(
+            self.tokenizer.encode_batch(
+                [segment.text for document in documents for segment in document.segments]
             )
-        return translations
+        )
+        return [
+            Plan(document, tuple(islice(ids, len(document.segments))), alignment, options)
+            for document in documents
+        ]
+
+    def flow(self, plan: Plan, index: int) -> Flow[FinishedSentence]:
+        """One sentence of a plan, from its token ids to its translation; see ``nmt.flow``."""
+        segment, ids = plan.document.segments[index], plan.source_ids[index]
+        hypotheses = yield from search_for(ids, self._within_positions(plan.options, len(ids)))
+        candidates = tuple(self._decode(hypothesis) for hypothesis in hypotheses)
+        if plan.alignment == "none":
+            return FinishedSentence(candidates)
+        alignment = yield from align_with(
+            (segment.text, self.tokenizer.encode_pieces(segment.text)),
+            (candidates[0].text, candidates[0].pieces),
+        )
+        return FinishedSentence(candidates, alignment)
+
+    def finish(self, plan: Plan, sentences: Sequence[FinishedSentence]) -> Translation:
+        """What comes after: the translations of a text's sentences become that of the text."""
+        return assemble(
+            plan.document,
+            [sentence.candidates for sentence in sentences],
+            None
+            if plan.alignment == "none"
+            else [sentence.alignment for sentence in sentences if sentence.alignment is not None],
+            n_source_tokens=sum(len(ids) for ids in plan.source_ids),
+            n_best=plan.options.n_best,
+            soft=plan.alignment == "soft",
+        )
+
+    @torch.inference_mode()
+    def answer(self, questions: Sequence[Question], *, max_batch_tokens: int = 4096) -> list[Answer]:
+        """Answer what flows ask, in batches of similar length; arguments and errors as ``translate``."""
+        answers: dict[int, Answer] = {}
+        searches = {place: asked for place, asked in enumerate(questions) if isinstance(asked, Search)}
+        for places, options in _batches(searches, max_batch_tokens):
+            batch = Batch.from_ids(
+                [searches[place].source_ids for place in places], special=self.config.special_ids
+            )
+            hypotheses = search(
+                self._decoder,
+                batch.to(self.device),
+                options,
+                self.config.special_ids,
+                required=Required(self.placeholders, tuple(searches[place].required for place in places)),
+            )
+            answers.update(zip(places, hypotheses, strict=True))
+        passes = {place: asked for place, asked in enumerate(questions) if isinstance(asked, ForcedPass)}
+        alignments = self._aligner.align_encoded(
+            [(asked.source, asked.target) for asked in passes.values()], max_batch_tokens=max_batch_tokens
+        )
+        answers.update(zip(passes, alignments, strict=True))
+        return [answers[place] for place in range(len(questions))]
 
     @torch.inference_mode()
     def align(
@@ -223,44 +277,54 @@ class Translator:
         segments = tuple(part for part in parts if encode(part.text))
         return Document(text, segments, repaired=len(parts) > len(sentences))
 
-    def _batches(
-        self, source_ids: Sequence[Sequence[int]], options: GenerationConfig, max_batch_tokens: int
-    ) -> Iterator[tuple[list[int], GenerationConfig]]:
-        """Sentences of similar length to search together, and how.
-
-        Where ``options`` would let a target outgrow the model's positions, those are its maximum length.
-        """
-        lengths = [len(ids) + 1 for ids in source_ids]
-        most = sys.maxsize if self._max_positions is None else self._max_positions - 1
-        outgrowing = [
-            options.max_length_ratio * length + options.max_length_offset > most for length in lengths
-        ]
+    def _within_positions(self, options: GenerationConfig, n_tokens: int) -> GenerationConfig:
+        """``options``; where they would let a target outgrow the model's positions, those are its limit."""
+        if self._max_positions is None:
+            return options
+        most = self._max_positions - 1
+        if options.max_length_ratio * (n_tokens + 1) + options.max_length_offset <= most:
+            return options
         # ceil(ratio * length) + offset is the limit of search: any tiny ratio adds 1
-        capped = options.model_copy(update={"max_length_ratio": 1e-6, "max_length_offset": most - 1})
-        for group_options, is_capped in ((options, False), (capped, True)):
-            group = [row for row, outgrows in enumerate(outgrowing) if outgrows == is_capped]
-            group_lengths = [lengths[row] for row in group]
-            for batch in length_batches(group_lengths, max_batch_tokens // options.beam_size):
-                yield [group[index] for index in batch], group_options
+        return options.model_copy(update={"max_length_ratio": 1e-6, "max_length_offset": most - 1})
 
     def _decode(self, hypothesis: Hypothesis) -> Candidate:
         text, pieces = self.tokenizer.decode_pieces(hypothesis.tokens)
         return Candidate(text, tuple(pieces), hypothesis.log_prob, hypothesis.score, hypothesis.finished)
 
-    def _align(
-        self, segments: Sequence[Segment], candidates: Sequence[Sequence[Candidate]], max_batch_tokens: int
-    ) -> list[Alignment]:
-        """Alignment of each sentence with its best candidate, over words and punctuation marks."""
-        return self._aligner.align_encoded(
-            [
-                (
-                    (segment.text, self.tokenizer.encode_pieces(segment.text)),
-                    (sentence[0].text, sentence[0].pieces),
-                )
-                for segment, sentence in zip(segments, candidates, strict=True)
-            ],
-            max_batch_tokens=max_batch_tokens,
-        )
+
+@dataclass(frozen=True)
+class Plan:
+    """A text on its way: its sentences, and what was asked for."""
+
+    document: Document
+    source_ids: tuple[list[int], ...]
+    """Of each sentence."""
+    alignment: AlignmentKind
+    options: GenerationConfig
+
+
+@dataclass(frozen=True)
+class FinishedSentence:
+    """What a flow ends with."""
+
+    candidates: tuple[Candidate, ...]
+    """At least one, best first."""
+    alignment: Alignment | None = None
+    """Of the best candidate; None when none was asked for."""
+
+
+def _batches(
+    searches: Mapping[int, Search], max_batch_tokens: int
+) -> Iterator[tuple[list[int], GenerationConfig]]:
+    """Sentences of similar length and equal options to search together, and how."""
+    groups: dict[str, list[int]] = {}
+    for place, asked in searches.items():
+        groups.setdefault(asked.options.model_dump_json(), []).append(place)
+    for group in groups.values():
+        options = searches[group[0]].options
+        lengths = [len(searches[place].source_ids) + 1 for place in group]
+        for batch in length_batches(lengths, max_batch_tokens // options.beam_size):
+            yield [group[index] for index in batch], options
 
 
 def _named(texts: Sequence[str]) -> list[tuple[str, str]]:

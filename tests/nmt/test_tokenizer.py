@@ -172,3 +172,9 @@ def test_a_missing_or_broken_file_is_named(tmp_path, tokenizer_file):
 def test_a_model_without_padding_is_refused():
     with pytest.raises(ModelFolderError, match="no pad piece"):
         Tokenizer(train_tokenizer(pad_id=-1, unk_id=0, bos_id=1, eos_id=2))
+
+
+def test_a_piece_has_an_id_only_if_the_vocabulary_has_it(tokenizer):
+    assert tokenizer.piece_id("</s>") == tokenizer.special.eos
+    assert tokenizer.piece_id("<unk>") == tokenizer.special.unk
+    assert tokenizer.piece_id("⟦0⟧") is None

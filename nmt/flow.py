@@ -1,0 +1,75 @@
+"""A sentence's way through the model as a generator: it asks, and whoever runs it answers.
+
+``Translator.flow`` is written once, as if the sentence were alone. ``run_together`` runs many flows and
+answers each round of questions in batches (a text offline); ``nmt.continuous`` answers each question when it
+can (a service, where sentences come and go). A flow may ask as often as it needs: to search again, say, when
+what was found will not do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar, cast
+
+from nmt.alignment import Alignment, EncodedText
+from nmt.config import GenerationConfig
+from nmt.search import Hypothesis
+
+
+@dataclass(frozen=True)
+class Search:
+    """Translate these ids; answered with the hypotheses, best first."""
+
+    source_ids: tuple[int, ...]
+    options: GenerationConfig
+    required: tuple[int, ...] = ()
+    """Placeholder ids that the translation must hold, each once."""
+
+
+@dataclass(frozen=True)
+class ForcedPass:
+    """Align a sentence with its translation; answered with the ``Alignment``."""
+
+    source: EncodedText
+    target: EncodedText
+
+
+Question: TypeAlias = Search | ForcedPass
+Answer: TypeAlias = list[Hypothesis] | Alignment
+ResultT = TypeVar("ResultT")
+Flow: TypeAlias = Generator[Question, Any, ResultT]
+
+
+def search_for(
+    source_ids: Sequence[int], options: GenerationConfig, required: Sequence[int] = ()
+) -> Flow[list[Hypothesis]]:
+    """Ask for a search; ``yield from`` it gives the hypotheses, best first."""
+    return cast(list[Hypothesis], (yield Search(tuple(source_ids), options, tuple(required))))
+
+
+def align_with(source: EncodedText, target: EncodedText) -> Flow[Alignment]:
+    """Ask for links between two texts, each with its pieces; ``yield from`` it gives the alignment."""
+    return cast(Alignment, (yield ForcedPass(source, target)))
+
+
+def run_together(
+    flows: Sequence[Flow[ResultT]], answer: Callable[[list[Question]], Sequence[Answer]]
+) -> list[ResultT]:
+    """Run ``flows`` to their ends, all questions of a round answered at once; their results, in order."""
+    results: dict[int, ResultT] = {}
+    waiting: dict[int, Question] = {}
+
+    def resume(index: int, reply: Answer | None) -> None:
+        try:
+            waiting[index] = flows[index].send(reply)
+        except StopIteration as end:
+            results[index] = end.value
+
+    for index in range(len(flows)):
+        resume(index, None)
+    while waiting:
+        asked, waiting = waiting, {}
+        for index, reply in zip(asked, answer(list(asked.values())), strict=True):
+            resume(index, reply)
+    return [results[index] for index in range(len(flows))]
