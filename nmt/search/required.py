@@ -1,6 +1,9 @@
 """Lexical constraints (Hokamp and Liu 2017) for pieces that stand for copied text: each exactly once.
 
-A placeholder of the source sentence must be in its translation once; any other placeholder must not be in it.
+A placeholder of the source sentence must be in its translation once; no other placeholder may be in it. An
+ordinary token may be required too, in the place of a placeholder that the vocabulary lacks; other sentences
+may write it as they like.
+
 Until all are written EOS is forbidden, and a hypothesis that does not get there by itself is pressed: where
 its most probable next token is EOS, where it has outgrown ``deadline`` and where what is missing would only
 just fit into its maximum length, nothing but a missing piece is allowed, so greedy search writes the most
@@ -11,7 +14,7 @@ What is missing follows from the tokens so far alone. There is no state to move 
 sentences may join and leave a batch at any step.
 
 Dimensions: B sentences, K rows of one sentence, N = B*K rows, R rows that lack a piece, V vocabulary, T
-tokens so far (BOS not counted), P placeholders of the vocabulary.
+tokens so far (BOS not counted), P placeholders of the vocabulary and other tokens that are required.
 """
 
 from __future__ import annotations
@@ -35,28 +38,30 @@ class Required:
     placeholders: tuple[int, ...]
     """All placeholder ids of the vocabulary; a sentence may write only its own. Empty: there are none."""
     sentences: tuple[tuple[int, ...], ...]
-    """For each sentence of the batch the placeholders to write, each once, in whatever order."""
+    """For each sentence of the batch the tokens to write, each once, in whatever order."""
 
     def check(self, n_sentences: int) -> None:
         """Refuse what cannot be meant.
 
         Raises:
-            ValueError: not one entry for each sentence, or an id that is no placeholder, or one twice.
+            ValueError: not one entry for each sentence, or an id twice.
         """
         if len(self.sentences) != n_sentences:
             raise ValueError(f"{len(self.sentences)} sets of required pieces for {n_sentences} sentences")
         for ids in self.sentences:
-            if len(set(ids)) != len(ids) or not set(self.placeholders).issuperset(ids):
-                raise ValueError(f"required ids {ids} are not distinct placeholders of the vocabulary")
+            if len(set(ids)) != len(ids):
+                raise ValueError(f"required ids {ids} are not all different")
 
 
 @dataclass(frozen=True)
 class RequiredPieces:
     """``Required`` with each sentence's limits, as tensors on the CPU."""
 
-    placeholders_P: Tensor
+    ids_P: Tensor
+    reserved_P: Tensor
+    """True: a placeholder, which nobody writes unasked."""
     needed_BP: Tensor
-    """True: this sentence must have this placeholder."""
+    """True: this sentence must have this token."""
     deadlines_B: Tensor
     """From so many tokens on nothing but missing pieces is written."""
     limits_B: Tensor
@@ -67,7 +72,7 @@ class RequiredPieces:
     def build(
         cls, required: Required, source_lengths: Sequence[int], max_lengths: Sequence[int], eos: int
     ) -> RequiredPieces | None:
-        """Convert; None when the vocabulary has no placeholders.
+        """Convert; None when the vocabulary has no placeholders and nothing is required.
 
         Args:
             required: what must be written.
@@ -75,13 +80,16 @@ class RequiredPieces:
             max_lengths: the most tokens of each translation, at least as many as it requires.
             eos: id of EOS.
         """
-        if not required.placeholders:
+        others = {id_ for ids in required.sentences for id_ in ids}.difference(required.placeholders)
+        ids = (*required.placeholders, *sorted(others))
+        if not ids:
             return None
         return cls(
-            placeholders_P=torch.tensor(required.placeholders),
-            needed_BP=torch.tensor(
-                [[piece in ids for piece in required.placeholders] for ids in required.sentences]
-            ).view(len(source_lengths), len(required.placeholders)),
+            ids_P=torch.tensor(ids),
+            reserved_P=torch.arange(len(ids)) < len(required.placeholders),
+            needed_BP=torch.tensor([[id_ in needed for id_ in ids] for needed in required.sentences]).view(
+                len(source_lengths), len(ids)
+            ),
             deadlines_B=torch.tensor([deadline(length) for length in source_lengths], dtype=torch.long),
             limits_B=torch.tensor(max_lengths, dtype=torch.long),
             eos=eos,
@@ -96,18 +104,19 @@ class RequiredPieces:
             sentences: the sentences of the rows, K rows each, as rows of ``needed_BP``.
         """
         device = scores_NV.device
-        placeholders_P = self.placeholders_P.to(device)
+        ids_P = self.ids_P.to(device)
         places_B = torch.tensor(sentences, dtype=torch.long)
         needed_BP = self.needed_BP[places_B]
         if not bool(needed_BP.any()):
-            scores_NV[:, placeholders_P] = NEVER
+            scores_NV[:, ids_P[self.reserved_P.to(device)]] = NEVER
             return
         n_rows = history_NT.size(0) // len(sentences)
-        written_NP = (history_NT.unsqueeze(2) == self.placeholders_P).any(dim=1)
-        missing_NP = needed_BP.repeat_interleave(n_rows, dim=0) & ~written_NP
+        needed_NP = needed_BP.repeat_interleave(n_rows, dim=0)
+        missing_NP = needed_NP & ~(history_NT.unsqueeze(2) == self.ids_P).any(dim=1)
         incomplete_R = missing_NP.any(dim=1).nonzero().squeeze(1)
-        pieces_NP = scores_NV[:, placeholders_P].masked_fill_(~missing_NP.to(device), NEVER)
-        scores_NV[:, placeholders_P] = pieces_NP
+        forbidden_NP = (needed_NP | self.reserved_P) & ~missing_NP
+        scores_NP = scores_NV[:, ids_P].masked_fill_(forbidden_NP.to(device), NEVER)
+        scores_NV[:, ids_P] = scores_NP
         if incomplete_R.numel() == 0:
             return
         rows_R = incomplete_R.to(device)
@@ -119,7 +128,8 @@ class RequiredPieces:
         pressed_R = (scores_RV.max(dim=1).indices == self.eos) | (history_NT.size(1) >= room_R).to(device)
         scores_RV[:, self.eos] = NEVER
         scores_RV.masked_fill_(pressed_R.unsqueeze(1), NEVER)
-        scores_RV[:, placeholders_P] = pieces_NP[rows_R]
+        missing_RP = missing_NP[incomplete_R].to(device)
+        scores_RV[:, ids_P] = scores_NP[rows_R].where(missing_RP | ~pressed_R.unsqueeze(1), NEVER)
         scores_NV[rows_R] = scores_RV
 
 

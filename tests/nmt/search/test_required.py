@@ -170,7 +170,7 @@ def test_a_piece_that_the_model_cannot_write_leaves_the_hypothesis_unfinished() 
 
 
 def test_requirements_that_cannot_be_meant_are_refused() -> None:
-    for sentences, message in ((((9,),), "1 sets"), (((9, 9), ()), "distinct"), (((4,), ()), "placeholders")):
+    for sentences, message in ((((9,),), "1 sets"), (((9, 9), ()), "not all different")):
         with pytest.raises(ValueError, match=message):
             search(
                 hash_decoder(),
@@ -179,3 +179,21 @@ def test_requirements_that_cannot_be_meant_are_refused() -> None:
                 SPECIAL,
                 required=Required(PLACEHOLDERS, sentences),
             )
+
+
+@pytest.mark.parametrize("way", WAYS, ids=WAY_NAMES)
+def test_an_ordinary_token_that_one_sentence_requires_stays_free_for_the_others(way: dict[str, Any]) -> None:
+    options = LIMITS.model_copy(update=way)
+    needed: tuple[Ids, ...] = ((4,), (), (5, 9), (), (9,))
+    together = search(
+        hash_decoder(12), batch_of(*SOURCES), options, SPECIAL, required=Required((9, 10), needed)
+    )
+    for source, ids, hypotheses in zip(SOURCES, needed, together, strict=True):
+        for entry in hypotheses:
+            assert Counter(token for token in entry.tokens if token in (9, 10, *ids)) == Counter(ids)
+        (alone,) = search(
+            hash_decoder(12), batch_of(source), options, SPECIAL, required=Required((9, 10), (ids,))
+        )
+        assert_same(hypotheses, alone)
+    others = {token for place in (1, 3) for entry in together[place] for token in entry.tokens}
+    assert others & {4, 5}
