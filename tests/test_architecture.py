@@ -35,7 +35,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "nmt.segment": BASE,
     "nmt.files": (),
     "nmt.repetition": (),
-    "nmt.flags": ("nmt.detect", "nmt.words"),
+    "nmt.flags": (*BASE, "nmt.detect", "nmt.words"),
     "nmt.layers": BASE,
     "nmt.models": (*BASE, "nmt.batch", "nmt.layers.*"),
     "nmt.models.interface": (*BASE, "nmt.batch"),

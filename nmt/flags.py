@@ -1,0 +1,109 @@
+"""What may be wrong with the translation of a sentence, in one word each: a warning, never a proof.
+
+Nothing here needs the model. How often each flag is raised for nothing is measured in docs/reliability.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from nmt.detect import detect
+from nmt.words import Token
+
+FlagKind = Literal[
+    "loop",
+    "repaired_loop",
+    "unaligned",
+    "number_mismatch",
+    "untranslated",
+    "wrong_language",
+    "truncated",
+    "literal_lost",
+    "term_missed",
+    "below_min_confidence",
+    "register_unavailable",
+]
+FLAG_KINDS: tuple[FlagKind, ...] = get_args(FlagKind)
+
+MIN_COPIED_WORDS = 3
+COPIED_SHARE = 0.6
+"""A translation that shares so much of its source's words is a copy; names do not count."""
+MIN_DETECTED_WORDS = 6
+CERTAIN_LANGUAGE = 0.9
+"""Probability from which another language than the expected one is believed."""
+LONGEST_UNALIGNED = 4
+"""So many words in a row may stand without a link to the source."""
+
+_WORD = re.compile(r"[^\W\d_]{2,}")
+
+
+@dataclass(frozen=True)
+class Flag:
+    """One warning about one sentence."""
+
+    kind: FlagKind
+    """
+
+    loop: the model went round in circles, a second search did not help, and the source stands.
+    repaired_loop: it went round in circles; the translation is that of a second search.
+    unaligned: a stretch of the translation has no link to the source; seen only with alignment.
+    number_mismatch: a number of one side is missing on the other.
+    untranslated: the source stands, or nearly, as translation.
+    wrong_language: the source or the translation seems to be in another language.
+    truncated: the maximum length came before the end.
+    literal_lost: something to be copied is missing.
+    term_missed: a glossary entry is not applied.
+    below_min_confidence: the source stands, for the translation was not good enough for the caller.
+    register_unavailable: the model cannot choose how people are addressed.
+    """
+    sentence: int
+    """Index in ``Translation.sentences``."""
+
+
+def is_copy(source: str, target: str) -> bool:
+    """Whether words of the source make up most of the translation, names and single words aside.
+
+    A word with a capital letter counts as a name unless it begins the sentence or all are in capitals.
+    """
+    read, written = _common_words(source), _common_words(target)
+    if len(read) < MIN_COPIED_WORDS:
+        return False
+    shared = sum((Counter(read) & Counter(written)).values())
+    return shared >= max(MIN_COPIED_WORDS, COPIED_SHARE * len(read))
+
+
+def is_in_other_language(text: str, language: str) -> bool:
+    """Whether a text of enough words to tell is in another language than ``language``, beyond doubt."""
+    if len(_WORD.findall(text)) < MIN_DETECTED_WORDS:
+        return False
+    detected = detect(text)
+    return detected.language not in (None, language) and detected.score >= CERTAIN_LANGUAGE
+
+
+def is_unaligned(target_words: Sequence[Token], linked: Iterable[int]) -> bool:
+    """Whether more than ``LONGEST_UNALIGNED`` words in a row have no link; ``linked`` are indices of others.
+
+    Punctuation neither counts nor interrupts.
+    """
+    known = set(linked)
+    run = 0
+    for index, word in enumerate(target_words):
+        if index in known:
+            run = 0
+        elif any(character.isalnum() for character in word.text):
+            run += 1
+            if run > LONGEST_UNALIGNED:
+                return True
+    return False
+
+
+def _common_words(text: str) -> list[str]:
+    """Words in lower case without what seems a name."""
+    words = _WORD.findall(text)
+    if text.isupper():
+        return [word.lower() for word in words]
+    return [word.lower() for index, word in enumerate(words) if index == 0 or not word[0].isupper()]

@@ -1,0 +1,86 @@
+"""Each flag: a sentence that must raise it and one that must not."""
+
+from __future__ import annotations
+
+from typing import get_type_hints
+
+import pytest
+
+from nmt.flags import FLAG_KINDS, Flag, is_copy, is_in_other_language, is_unaligned
+from nmt.words import words
+
+SOURCE = "The two young men are playing football in the park with Anna."
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        (SOURCE, SOURCE),
+        (SOURCE, "Les two young men are playing football in the parc."),
+        ("TURN OFF THE LIGHT NOW", "TURN OFF THE LIGHT NOW"),
+    ],
+)
+def test_a_copy_of_the_source_is_seen(source, target):
+    assert is_copy(source, target)
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        (SOURCE, "Les deux jeunes hommes jouent au football dans le parc avec Anna."),
+        ("Anna Maria Smith, John Brown, Paris, London", "Anna Maria Smith, John Brown, Paris, London"),
+        ("Restaurant", "Restaurant"),
+        ("The international conference on nature", "La conférence internationale sur la nature"),
+        ("12 345 67", "12 345 67"),
+        ("", ""),
+    ],
+)
+def test_names_single_words_and_cognates_are_no_copy(source, target):
+    assert not is_copy(source, target)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Das ist ein sehr schönes Haus und ich möchte dort wohnen.", "fr"),
+        ("This is a very beautiful house and I want to live there.", "fr"),
+        ("C'est une très belle maison et je voudrais y habiter.", "en"),
+    ],
+)
+def test_another_language_is_seen(text, language):
+    assert is_in_other_language(text, language)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("C'est une très belle maison et je voudrais y habiter.", "fr"),
+        ("This is a very beautiful house and I want to live there.", "en"),
+        ("Guten Tag", "fr"),  # too little to tell
+        ("12 345 678 910 11 12 13 14", "fr"),
+        ("", "fr"),
+    ],
+)
+def test_the_right_language_and_too_few_words_raise_nothing(text, language):
+    assert not is_in_other_language(text, language)
+
+
+def test_a_stretch_of_words_without_links_is_seen_across_punctuation():
+    target = words("un deux, trois - quatre cinq six")
+    plain = [index for index, word in enumerate(target) if word.text.isalnum()]
+    assert is_unaligned(target, [])
+    assert is_unaligned(target, plain[:1])
+    assert not is_unaligned(target, plain[1:2])
+    assert not is_unaligned(target, plain)
+    assert not is_unaligned(words("! ? ! ? ! ? ! ?"), [])
+    assert not is_unaligned([], [])
+
+
+def test_every_kind_of_flag_is_explained_in_its_docstring():
+    import inspect
+
+    from nmt import flags
+
+    source = inspect.getsource(flags.Flag)
+    assert all(f"    {kind}: " in source for kind in FLAG_KINDS)
+    assert get_type_hints(Flag)["sentence"] is int
