@@ -48,7 +48,10 @@ def learn(config: ModelConfig, updates: int) -> Model:
     schedule = build_schedule("cosine", 0.005, 30, updates, d_model=1)
     for update in range(1, updates + 1):
         batch = Batch.from_ids(*pairs(generator, 64), special=SPECIAL)
-        loss = label_smoothed_cross_entropy(model(batch), batch.target_out_BT, batch.target_mask_BT, 0.0)
+        hidden_BTD, _ = model.decode(batch)
+        loss = label_smoothed_cross_entropy(
+            hidden_BTD, model.output.weight_VD, batch.target_out_BT, batch.target_mask_BT, 0.0
+        )
         (loss.smoothed / loss.n_tokens).backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.param_groups[0]["lr"] = schedule(update)

@@ -22,6 +22,7 @@ from nmt.tokenizer import Tokenizer
 from training.average import average_weights
 from training.batching import BatchStream
 from training.loss import label_smoothed_cross_entropy
+from training.memory import keep_freed_memory
 from training.meter import Meter
 from training.progress import progress
 from training.publish import publish
@@ -64,8 +65,8 @@ class Trainer:
             weight_decay=self.options.weight_decay,
             fused=True,
         )
-        self.forward: Callable[..., torch.Tensor] = (
-            torch.compile(self.model) if self.options.compile else self.model
+        self.decode: Callable[..., tuple[torch.Tensor, torch.Tensor | None]] = (
+            torch.compile(self.model.decode) if self.options.compile else self.model.decode
         )
         self.schedule = build_schedule(
             self.options.schedule,
@@ -99,6 +100,7 @@ class Trainer:
 
     def train(self) -> TrainingState:
         """Train until the last update, the time limit, no more gain, or SIGTERM; then average and publish."""
+        keep_freed_memory()
         former = signal.signal(signal.SIGTERM, self._on_sigterm)
         try:
             with progress(self.recipe.name, self.options.max_updates - self.state.update) as advance:
@@ -133,9 +135,13 @@ class Trainer:
             assert batch.target_out_BT is not None
             assert batch.target_mask_BT is not None
             with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
-                logits_BTV = self.forward(batch)
+                hidden_BTD, _ = self.decode(batch)
             loss = label_smoothed_cross_entropy(
-                logits_BTV, batch.target_out_BT, batch.target_mask_BT, self.options.label_smoothing
+                hidden_BTD,
+                self.model.output.weight_VD,
+                batch.target_out_BT,
+                batch.target_mask_BT,
+                self.options.label_smoothing,
             )
             (loss.smoothed / n_tokens).backward()  # type: ignore[no-untyped-call]
             self._meter.add(loss.smoothed.detach(), loss.nll.detach())

@@ -3,8 +3,10 @@
 The variant: the true token gets 1 - eps + eps/V and every other token eps/V, the sum spread over all V tokens
 (as ``torch.nn.functional.cross_entropy`` has it; fairseq and others spread eps over V - 1 or V - 2 of them).
 
-Dimensions: R positions (B*T), V vocabulary. The gradient is worked out beside the loss, a few rows at a time:
-what would be a dozen passes over an R x V matrix stays in the processor's cache.
+The projection to the vocabulary is part of the loss: logits are made a block of positions at a time, become
+their own gradient in place, and are gone. The R x V matrix, the largest of a training step by far, never is.
+
+Dimensions: B sentences, T target length, R positions (B*T), C positions of a block, D model, V vocabulary.
 """
 
 from __future__ import annotations
@@ -14,8 +16,10 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-CHUNK_ELEMENTS = 2**18
-"""Elements of a float32 working block: 1 MiB, about half of a core's second-level cache."""
+BLOCK_ELEMENTS = {"cpu": 2**23, "cuda": 2**28}
+"""Logits of a block: large enough for matrix products at full speed."""
+CACHED_ELEMENTS = 2**18
+"""Of a block's logits, what a CPU works on at once: 1 MiB in float32, within a core's second-level cache."""
 
 
 class Loss(NamedTuple):
@@ -30,59 +34,90 @@ class Loss(NamedTuple):
 
 
 def label_smoothed_cross_entropy(
-    logits_BTV: Tensor, target_BT: Tensor, mask_BT: Tensor, smoothing: float
+    hidden_BTD: Tensor, weight_VD: Tensor, target_BT: Tensor, mask_BT: Tensor, smoothing: float
 ) -> Loss:
-    """Sum the loss over positions where ``mask_BT`` is True.
+    """Sum the loss of softmax(hidden W') over positions where ``mask_BT`` is True.
 
     Args:
-        logits_BTV: unnormalised scores, float32 or a half precision; the arithmetic is float32.
+        hidden_BTD: what is projected to the vocabulary, float32 or a half precision; products are in its
+            precision, all else in float32.
+        weight_VD: the projection's weight.
         target_BT: true token ids.
         mask_BT: True at real positions.
         smoothing: eps in [0, 1).
     """
-    smoothed, nll = _LabelSmoothedCrossEntropy.apply(  # type: ignore[no-untyped-call]
-        logits_BTV.flatten(0, 1), target_BT.flatten(), mask_BT.flatten(), smoothing
-    )
+    hidden_RD, target_R, weight_R = hidden_BTD.flatten(0, 1), target_BT.flatten(), mask_BT.flatten().float()
+    if hidden_RD.device.type == "cpu":  # elsewhere, to know how many are real would wait for the device
+        real_R = mask_BT.flatten().nonzero().squeeze(1)
+        hidden_RD, target_R, weight_R = hidden_RD[real_R], target_R[real_R], weight_R[real_R]
+    smoothed, nll = _ProjectedCrossEntropy.apply(hidden_RD, weight_VD, target_R, weight_R, smoothing)  # type: ignore[no-untyped-call]
     return Loss(smoothed, nll, mask_BT.sum(dtype=torch.float32))
 
 
-class _LabelSmoothedCrossEntropy(torch.autograd.Function):
-    """loss = lse - (1-eps) x_target - eps mean(x);  d loss / d x = softmax(x) - eps/V - (1-eps) [target]."""
+class _ProjectedCrossEntropy(torch.autograd.Function):
+    """loss = -(1-eps) log p_target - eps mean(log p);  d loss / d logits = p - eps/V - (1-eps) [target]."""
 
     @staticmethod
     def forward(
         ctx: Any,  # noqa: ANN401 - torch's own context
-        logits_RV: Tensor,
+        hidden_RD: Tensor,
+        weight_VD: Tensor,
         target_R: Tensor,
-        mask_R: Tensor,
+        weight_R: Tensor,
         smoothing: float,
     ) -> tuple[Tensor, Tensor]:
-        R, V = logits_RV.shape
-        wants_gradient = ctx.needs_input_grad[0]
-        gradient_RV = torch.empty_like(logits_RV) if wants_gradient else None
-        smoothed = logits_RV.new_zeros((), dtype=torch.float32)
+        R, V = len(hidden_RD), len(weight_VD)
+        wants_gradient = any(ctx.needs_input_grad[:2])
+        matrix_VD = weight_VD.to(hidden_RD.dtype)
+        smoothed = hidden_RD.new_zeros((), dtype=torch.float32)
         nll = smoothed.clone()
-        rows = max(1, CHUNK_ELEMENTS // V) if logits_RV.device.type == "cpu" else R
+        hidden_grad_RD = torch.empty_like(hidden_RD) if wants_gradient else None
+        weight_grad_VD = torch.zeros_like(weight_VD, dtype=torch.float32) if wants_gradient else None
+        rows = max(1, BLOCK_ELEMENTS.get(hidden_RD.device.type, R * V) // V)
+        buffer_CV = hidden_RD.new_empty(min(rows, R), V)
         for first in range(0, R, rows):
-            chunk = slice(first, first + rows)
-            x_RV = logits_RV[chunk].to(torch.float32, copy=True)
-            target_R1 = target_R[chunk].unsqueeze(1)
-            weight_R = mask_R[chunk].float()
-            lse_R = x_RV.logsumexp(dim=1)
-            true_R = x_RV.gather(1, target_R1).squeeze(1)
-            nll_R = lse_R - true_R
-            nll += nll_R @ weight_R
-            smoothed += ((1 - smoothing) * nll_R + smoothing * (lse_R - x_RV.mean(dim=1))) @ weight_R
-            if gradient_RV is not None:
-                x_RV.sub_(lse_R.unsqueeze(1)).exp_().sub_(smoothing / V)
-                x_RV.scatter_add_(1, target_R1, x_RV.new_full(target_R1.shape, smoothing - 1))
-                gradient_RV[chunk] = x_RV.mul_(weight_R.unsqueeze(1))
-        if gradient_RV is not None:
-            ctx.save_for_backward(gradient_RV)
+            block = slice(first, first + rows)
+            logits_CV = torch.mm(hidden_RD[block], matrix_VD.t(), out=buffer_CV[: min(rows, R - first)])
+            block_smoothed, block_nll = _loss_then_gradient_(
+                logits_CV, target_R[block], weight_R[block], smoothing, wants_gradient=wants_gradient
+            )
+            smoothed += block_smoothed
+            nll += block_nll
+            if hidden_grad_RD is not None and weight_grad_VD is not None:
+                torch.mm(logits_CV, matrix_VD, out=hidden_grad_RD[block])
+                weight_grad_VD += logits_CV.t() @ hidden_RD[block]
+        if wants_gradient:
+            ctx.save_for_backward(hidden_grad_RD, weight_grad_VD)
         ctx.mark_non_differentiable(nll)
         return smoothed, nll
 
     @staticmethod
-    def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor, None, None, None]:  # noqa: ANN401
-        (gradient_RV,) = ctx.saved_tensors
-        return gradient_RV * upstream[0].to(gradient_RV.dtype), None, None, None
+    def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor, Tensor, None, None, None]:  # noqa: ANN401
+        hidden_grad_RD, weight_grad_VD = ctx.saved_tensors
+        scale = upstream[0]
+        return hidden_grad_RD * scale.to(hidden_grad_RD.dtype), weight_grad_VD * scale, None, None, None
+
+
+def _loss_then_gradient_(
+    logits_CV: Tensor, target_C: Tensor, weight_C: Tensor, smoothing: float, *, wants_gradient: bool
+) -> tuple[Tensor, Tensor]:
+    """Smoothed loss and nll of a block, summed; with ``wants_gradient`` the logits become their gradient."""
+    C, V = logits_CV.shape
+    smoothed = logits_CV.new_zeros((), dtype=torch.float32)
+    nll = smoothed.clone()
+    rows = max(1, CACHED_ELEMENTS // V) if logits_CV.device.type == "cpu" else C
+    for first in range(0, C, rows):
+        part = slice(first, first + rows)
+        log_probs_CV = logits_CV[part].log_softmax(dim=1, dtype=torch.float32)
+        target_C1, weight_C1 = target_C[part].unsqueeze(1), weight_C[part].unsqueeze(1)
+        nll_C1 = -log_probs_CV.gather(1, target_C1)
+        nll += (nll_C1 * weight_C1).sum()
+        spread_C1 = -log_probs_CV.mean(dim=1, keepdim=True)
+        smoothed += (((1 - smoothing) * nll_C1 + smoothing * spread_C1) * weight_C1).sum()
+        if wants_gradient:
+            gradient_CV = log_probs_CV.exp_().sub_(smoothing / V)
+            gradient_CV.scatter_add_(1, target_C1, gradient_CV.new_full(target_C1.shape, smoothing - 1))
+            if logits_CV.device.type != "cpu":  # there, only real positions came here
+                gradient_CV *= weight_C1
+            logits_CV[part] = gradient_CV
+    return smoothed, nll

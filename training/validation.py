@@ -47,7 +47,10 @@ def validate(
             batch = batch.to(device)
             assert batch.target_out_BT is not None
             assert batch.target_mask_BT is not None
-            loss = label_smoothed_cross_entropy(model(batch), batch.target_out_BT, batch.target_mask_BT, 0.0)
+            hidden_BTD, _ = model.decode(batch)
+            loss = label_smoothed_cross_entropy(
+                hidden_BTD, model.output.weight_VD, batch.target_out_BT, batch.target_mask_BT, 0.0
+            )
             nll, n_tokens = nll + loss.nll, n_tokens + loss.n_tokens
         mean = nll / n_tokens
         bleu = metrics()["BLEU"]

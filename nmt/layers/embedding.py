@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
@@ -21,9 +22,10 @@ class ScaledEmbedding(nn.Module):
         nn.init.normal_(self.embedding.weight, std=d_model**-0.5)
 
     def forward(self, ids_BT: Tensor) -> Tensor:
-        """Ids -> (B, T, D)."""
+        """Ids -> (B, T, D), under autocast in its precision: all that follows stays in it."""
         x_BTD: Tensor = self.embedding(ids_BT) * self.scale
-        return x_BTD
+        device = x_BTD.device.type
+        return x_BTD.to(torch.get_autocast_dtype(device)) if torch.is_autocast_enabled(device) else x_BTD
 
     @property
     def weight_VD(self) -> nn.Parameter:

@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol, TypeVar
 from torch import Tensor
 
 from nmt.batch import Batch
+from nmt.layers.embedding import OutputProjection
 
 StateT = TypeVar("StateT")
 
@@ -48,6 +49,12 @@ class StepDecoder(Protocol[StateT]):
 
 class SequenceModel(Protocol):
     """All that training, scoring and alignment know."""
+
+    output: OutputProjection
+
+    def decode(self, batch: Batch) -> tuple[Tensor, Tensor | None]:
+        """Teacher-forced pass up to what ``output`` projects to the vocabulary: hidden_BTD first."""
+        ...
 
     def forward(self, batch: Batch) -> Tensor:
         """Teacher-forced pass: logits_BTV for ``batch.target_out_BT``."""

@@ -114,7 +114,7 @@ class RnnEncoderDecoder(nn.Module):
 
     def forward(self, batch: Batch) -> Tensor:
         """Teacher-forced logits_BTV."""
-        readout_BTG, _ = self._decode(batch)
+        readout_BTG, _ = self.decode(batch)
         logits_BTV: Tensor = self.output(readout_BTG)
         return logits_BTV
 
@@ -128,7 +128,7 @@ class RnnEncoderDecoder(nn.Module):
         """
         if layer not in (None, 0, -1) or any(head != 0 for head in heads or ()):
             raise ConfigError(f"layer {layer}, heads {heads}: an RNN has one attention, layer 0, head 0")
-        readout_BTG, weights_BTS = self._decode(batch)
+        readout_BTG, weights_BTS = self.decode(batch)
         return self.output(readout_BTG), weights_BTS
 
     def start(self, source: Batch, beam_size: int) -> RnnState:
@@ -162,7 +162,7 @@ class RnnEncoderDecoder(nn.Module):
         keys_BSA = self.attention.project_keys(annotations_BSM)
         return RnnState(hidden_BQ, Memory(annotations_BSM, keys_BSA, source.source_mask_BS), beam_size=1)
 
-    def _decode(self, batch: Batch) -> tuple[Tensor, Tensor | None]:
+    def decode(self, batch: Batch) -> tuple[Tensor, Tensor | None]:
         """Teacher-forced pass: readout_BTG and weights_BTS. Without attention one fused GRU call does it."""
         if batch.target_in_BT is None:
             raise ValueError("a teacher-forced pass needs the target side of the batch")

@@ -8,63 +8,69 @@ from training import loss as loss_module
 from training.loss import label_smoothed_cross_entropy
 
 
-def inputs(B: int = 3, T: int = 4, V: int = 11) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def inputs(B: int = 3, T: int = 4, D: int = 6, V: int = 11) -> tuple[torch.Tensor, ...]:
+    """hidden_BTD, weight_VD, target_BT and mask_BT with two positions of padding."""
     torch.manual_seed(0)
     mask_BT = torch.ones(B, T, dtype=torch.bool)
     mask_BT[0, 2:] = False
-    return torch.randn(B, T, V, requires_grad=True), torch.randint(V, (B, T)), mask_BT
+    hidden_BTD, weight_VD = torch.randn(B, T, D), torch.randn(V, D)
+    return hidden_BTD.requires_grad_(), weight_VD.requires_grad_(), torch.randint(V, (B, T)), mask_BT
 
 
 def test_loss_matches_a_number_worked_by_hand():
     # p = (1/2, 1/4, 1/4), eps = 0.3: 0.8 ln 2 + 0.1 ln 4 + 0.1 ln 4 = 1.2 ln 2
-    logits = torch.tensor([[[math.log(2), 0.0, 0.0]]])
-    loss = label_smoothed_cross_entropy(logits, torch.tensor([[0]]), torch.ones(1, 1, dtype=torch.bool), 0.3)
+    hidden_BTD, weight_VD = torch.ones(1, 1, 1), torch.tensor([[math.log(2)], [0.0], [0.0]])
+    loss = label_smoothed_cross_entropy(
+        hidden_BTD, weight_VD, torch.tensor([[0]]), torch.ones(1, 1, dtype=torch.bool), 0.3
+    )
     assert loss.smoothed.item() == pytest.approx(1.2 * math.log(2))
     assert loss.nll.item() == pytest.approx(math.log(2))
     assert loss.n_tokens.item() == 1
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
-@pytest.mark.parametrize("chunk_elements", [1, 25, 2**18])
-def test_loss_and_gradient_are_torchs_own(monkeypatch, smoothing: float, chunk_elements: int):
-    monkeypatch.setattr(loss_module, "CHUNK_ELEMENTS", chunk_elements)
-    logits_BTV, target_BT, mask_BT = inputs()
-    loss = label_smoothed_cross_entropy(logits_BTV, target_BT, mask_BT, smoothing)
-    (3 * loss.smoothed).backward()
-    ours, logits_BTV.grad = logits_BTV.grad, None
-    expected = F.cross_entropy(
-        logits_BTV[mask_BT], target_BT[mask_BT], label_smoothing=smoothing, reduction="sum"
-    )
-    (3 * expected).backward()
+@pytest.mark.parametrize("block_elements", [1, 25, 2**18])
+@pytest.mark.parametrize("cached_elements", [1, 25, 2**18])
+def test_loss_and_gradients_are_torchs_own(
+    monkeypatch, smoothing: float, block_elements: int, cached_elements: int
+):
+    monkeypatch.setitem(loss_module.BLOCK_ELEMENTS, "cpu", block_elements)
+    monkeypatch.setattr(loss_module, "CACHED_ELEMENTS", cached_elements)
+    hidden_BTD, weight_VD, target_BT, mask_BT = inputs()
+    loss = label_smoothed_cross_entropy(hidden_BTD, weight_VD, target_BT, mask_BT, smoothing)
+    ours = torch.autograd.grad(3 * loss.smoothed, (hidden_BTD, weight_VD))
+    logits_RV = (hidden_BTD @ weight_VD.t())[mask_BT]
+    expected = F.cross_entropy(logits_RV, target_BT[mask_BT], label_smoothing=smoothing, reduction="sum")
     torch.testing.assert_close(loss.smoothed, expected)
-    torch.testing.assert_close(ours, logits_BTV.grad)
-    torch.testing.assert_close(
-        loss.nll, F.cross_entropy(logits_BTV[mask_BT], target_BT[mask_BT], reduction="sum")
-    )
+    torch.testing.assert_close(ours, torch.autograd.grad(3 * expected, (hidden_BTD, weight_VD)))
+    torch.testing.assert_close(loss.nll, F.cross_entropy(logits_RV, target_BT[mask_BT], reduction="sum"))
 
 
 def test_padding_adds_neither_loss_nor_gradient():
-    logits_BTV, target_BT, mask_BT = inputs()
-    before = label_smoothed_cross_entropy(logits_BTV, target_BT, mask_BT, 0.1)
+    hidden_BTD, weight_VD, target_BT, mask_BT = inputs()
+    before = label_smoothed_cross_entropy(hidden_BTD, weight_VD, target_BT, mask_BT, 0.1)
     before.smoothed.backward()
-    assert logits_BTV.grad[~mask_BT].eq(0).all()
+    assert hidden_BTD.grad[~mask_BT].eq(0).all()
+    assert hidden_BTD.grad[mask_BT].ne(0).all()
     with torch.no_grad():
-        logits_BTV[~mask_BT] = 1e4
-    after = label_smoothed_cross_entropy(logits_BTV, target_BT, mask_BT, 0.1)
+        hidden_BTD[~mask_BT] = 1e4
+    after = label_smoothed_cross_entropy(hidden_BTD, weight_VD, target_BT, mask_BT, 0.1)
     torch.testing.assert_close(before.smoothed, after.smoothed)
     assert before.n_tokens.item() == 10
 
 
-def test_half_precision_logits_are_summed_in_float32():
-    logits_BTV, target_BT, mask_BT = inputs(V=3000)
-    exact = label_smoothed_cross_entropy(logits_BTV, target_BT, mask_BT, 0.1)
-    rough = label_smoothed_cross_entropy(logits_BTV.bfloat16(), target_BT, mask_BT, 0.1)
+def test_half_precision_products_are_summed_in_float32():
+    hidden_BTD, weight_VD, target_BT, mask_BT = inputs(V=3000)
+    exact = label_smoothed_cross_entropy(hidden_BTD, weight_VD, target_BT, mask_BT, 0.1)
+    rough = label_smoothed_cross_entropy(hidden_BTD.bfloat16(), weight_VD, target_BT, mask_BT, 0.1)
     assert rough.smoothed.dtype == torch.float32
-    assert rough.smoothed.item() == pytest.approx(exact.smoothed.item(), rel=1e-3)
+    assert rough.smoothed.item() == pytest.approx(exact.smoothed.item(), rel=5e-3)
+    (gradient_VD,) = torch.autograd.grad(rough.smoothed, weight_VD)
+    assert gradient_VD.dtype == torch.float32
 
 
 def test_without_gradient_no_matrix_is_kept():
-    logits_BTV, target_BT, mask_BT = inputs()
+    hidden_BTD, weight_VD, target_BT, mask_BT = inputs()
     with torch.no_grad():
-        loss = label_smoothed_cross_entropy(logits_BTV, target_BT, mask_BT, 0.1)
+        loss = label_smoothed_cross_entropy(hidden_BTD, weight_VD, target_BT, mask_BT, 0.1)
     assert not loss.smoothed.requires_grad
