@@ -16,8 +16,8 @@ REPEATS = 3
 LEAST_WORD_RUN = 4
 """A single word may come again once more: French writes a trillion as 1 000 000 000 000."""
 NGRAM = 3
-MOST_NGRAMS = 3
-"""A word n-gram may be there so often, adjacent or not."""
+MOST_NGRAMS = 4
+"""A word n-gram may be there so often, adjacent or not, and twice for each repetition in the source."""
 LEAST_CHARACTERS = 9
 """Shorter runs inside a word are people's own: "aaaah", "hahaha"."""
 
@@ -30,7 +30,9 @@ def repeats_itself(source: str, target: str) -> bool:
     written = _words(target)
     if len(written) > LEAST_WORD_RUN:
         read = _words(source)
-        if _word_loop(read, written) or _most_frequent(written) > MOST_NGRAMS + 2 * _most_frequent(read):
+        if _word_loop(read, written):
+            return True
+        if _most_frequent(written) > MOST_NGRAMS + 2 * (_most_frequent(read) - 1):
             return True
     characters = longest_character_run(target)
     return characters >= LEAST_CHARACTERS and characters > 2 * longest_character_run(source)
@@ -71,6 +73,6 @@ def _word_loop(read: Sequence[str], written: Sequence[str]) -> bool:
 
 
 def _most_frequent(words: Sequence[str]) -> int:
-    """How often the most frequent n-gram of words is there."""
+    """How often the most frequent n-gram of words is there; at least once."""
     ngrams = Counter(zip(*(words[start:] for start in range(NGRAM)), strict=False))
-    return max(ngrams.values(), default=0)
+    return max(ngrams.values(), default=1)

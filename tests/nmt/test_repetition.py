@@ -23,7 +23,7 @@ SOURCE = "The four-phase plan is based on scientific evidence."
         "Le plan d'éminminminminmin est bon.",
         "Le plan !!!!!!!!!!!!",
         "nous serrés, à l'accord, nous serrés, à l'accord, au plan, nous serrés, à l'accord, il y a,"
-        " nous serrés, à l'accord, à la nature, nous serrés, à l'accord",
+        " nous serrés, à l'accord, à la nature, nous serrés, à l'accord, où nous serrés, à l'accord",
     ],
 )
 def test_a_loop_is_seen(target):
