@@ -22,7 +22,7 @@ vocabulary, T tokens so far with BOS.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -32,7 +32,7 @@ from torch import Tensor
 
 from nmt.batch import Batch
 from nmt.config import GenerationConfig, SpecialIds
-from nmt.models.interface import StateT, StepDecoder
+from nmt.models.interface import StateT, Step, StepDecoder
 from nmt.search.constraints import Constraints
 from nmt.search.finite import check_finite, largest
 from nmt.search.hypothesis import Hypothesis, NBestList
@@ -73,27 +73,87 @@ def beam_search(
         NumericalError: NaN or +inf from the decoder.
         ConfigError: a coverage penalty, and no attention to compute it from.
     """
-    rules = Constraints.for_batch(source, options, special, prefixes, required)
-    scoring = Scoring.from_options(options)
-    n_best = [NBestList(options.n_best) for _ in range(source.size)]
-    beams = Beams.start(source, options.beam_size, special, scoring)
+    searched = BeamSearch.start(source, options, special, prefixes, required, early_stop=early_stop)
     state = decoder.start(source, options.beam_size)
-    while beams.sentences:
-        step, state = decoder.step(state, beams.tokens_NT[:, -1].to(source.source_BS.device))
+    while searched.beams.sentences:
+        step, state = decoder.step(state, searched.last_tokens_N.to(source.source_BS.device))
+        rows_N = searched.advance(step)
+        if rows_N.numel():
+            state = decoder.reorder(state, rows_N.to(source.source_BS.device))
+    return [entries.hypotheses for entries in searched.n_best]
+
+
+@dataclass
+class BeamSearch:
+    """Sentences that are searched in step: what a search knows beside the decoder's state."""
+
+    options: GenerationConfig
+    special: SpecialIds
+    rules: Constraints
+    scoring: Scoring
+    n_best: list[NBestList]
+    """Of each sentence, by its place in the batch given to search."""
+    beams: Beams
+    early_stop: bool = True
+
+    @classmethod
+    def start(
+        cls,
+        source: Batch,
+        options: GenerationConfig,
+        special: SpecialIds,
+        prefixes: Sequence[Sequence[int]] | None = None,
+        required: Required | None = None,
+        *,
+        early_stop: bool = True,
+    ) -> BeamSearch:
+        """Before the first step; arguments as ``beam_search``."""
+        scoring = Scoring.from_options(options)
+        return cls(
+            options,
+            special,
+            Constraints.for_batch(source, options, special, prefixes, required),
+            scoring,
+            [NBestList(options.n_best) for _ in range(source.size)],
+            Beams.start(source, options.beam_size, special, scoring),
+            early_stop,
+        )
+
+    @property
+    def last_tokens_N(self) -> Tensor:
+        """What the decoder is to read next."""
+        return self.beams.tokens_NT[:, -1]
+
+    def advance(self, step: Step) -> Tensor:
+        """Take one step; sentences that are done leave ``beams``.
+
+        Returns:
+            rows_N, which of the present rows the following ones extend; empty when no sentence is left.
+
+        Raises:
+            NumericalError: NaN or +inf among the decoder's numbers; nothing has changed then.
+        """
+        beams, rules, scoring = self.beams, self.rules, self.scoring
         coverage_NS = scoring.add_attention(beams.coverage_NS, step.attention_NS)
         candidates = rank_candidates(beams, step.log_probs_NV, coverage_NS, rules, scoring)
-        collect_finished(n_best, beams, candidates, scoring, special)
+        collect_finished(self.n_best, beams, candidates, scoring, self.special)
         going_on = []
-        for place, bound in enumerate(reachable_scores(beams, candidates, rules, scoring, special)):
-            entries = n_best[beams.sentences[place]]
+        for place, bound in enumerate(reachable_scores(beams, candidates, rules, scoring, self.special)):
+            entries = self.n_best[beams.sentences[place]]
             if bound == -torch.inf:
                 entries.fill(unfinished_hypotheses(beams, place, scoring))
-            elif entries.n_finished < options.beam_size and not (early_stop and entries.is_final(bound)):
+            elif entries.n_finished < beams.beam_size and not (self.early_stop and entries.is_final(bound)):
                 going_on.append(place)
-        beams, rows_N = extend(beams, candidates, coverage_NS, going_on, special)
-        if going_on:
-            state = decoder.reorder(state, rows_N.to(source.source_BS.device))
-    return [entries.hypotheses for entries in n_best]
+        self.beams, rows_N = extend(beams, candidates, coverage_NS, going_on, self.special)
+        return rows_N
+
+    def leave(self, sentences: Collection[int]) -> Tensor:
+        """Give up on some sentences; returns rows_N, which rows of the others remain."""
+        beams = self.beams
+        staying_B = torch.tensor([sentence not in sentences for sentence in beams.sentences])
+        rows_N = staying_B.repeat_interleave(beams.beam_size).nonzero().squeeze(1)
+        self.beams = beams.select(rows_N)
+        return rows_N
 
 
 @dataclass(frozen=True)
@@ -134,6 +194,18 @@ class Beams:
     def n_tokens(self) -> int:
         """Tokens so far, BOS not counted."""
         return self.tokens_NT.size(1) - 1
+
+    def select(self, rows_N: Tensor) -> Beams:
+        """Only ``rows_N``, whole sentences of them."""
+        places = rows_N[:: self.beam_size].div(self.beam_size, rounding_mode="floor").tolist()
+        coverage_NS = self.coverage_NS
+        return Beams(
+            sentences=tuple(self.sentences[place] for place in places),
+            tokens_NT=self.tokens_NT[rows_N],
+            log_probs_N=self.log_probs_N[rows_N],
+            sums_NT=self.sums_NT[rows_N],
+            coverage_NS=None if coverage_NS is None else coverage_NS[rows_N.to(coverage_NS.device)],
+        )
 
     def tokens_of(self, row: int) -> tuple[int, ...]:
         """The tokens of one row, without BOS."""
