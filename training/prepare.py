@@ -4,7 +4,7 @@
     2. read each training corpus; normalise, clean, keep what passes in temporary files
     3. choose among what passed: ``cap`` and ``weight`` of each source
     4. learn the sub-word vocabulary from that choice
-    5. encode it, batch by batch, into shards; then the dev set
+    5. encode it, batch by batch and with noise if the recipe asks for it, into shards; then the dev set
     6. write the report and the manifest, and give the folder its name
 
 Memory holds one batch, a fingerprint of each distinct training pair, and the dev and test sets. The same
@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -32,6 +32,7 @@ from nmt.errors import DataError
 from nmt.tokenizer import Tokenizer
 from training.clean import REASONS, Pair, clean, held_out_keys
 from training.corpus import Corpus, open_corpora
+from training.noise import Noiser
 from training.prepare_report import describe_source, describe_split, describe_tokenizer
 from training.progress import progress
 from training.recipe import DataConfig, Recipe, load_recipe
@@ -116,7 +117,7 @@ def _prepare_in(
         _PairWriter(work, "train", languages, tokenizer) as writer,
     ):
         for part in kept:
-            for batch in _batches(part.pairs()):
+            for batch in _batches(part.disturbed()):
                 written = writer.write(batch, max_tokens=data.cleaning.max_tokens)
                 part.counts.update(written=written, too_many_tokens=len(batch) - written)
                 advance(len(batch))
@@ -128,7 +129,7 @@ def _prepare_in(
         shutil.rmtree(part.folder)
 
     train_report = describe_split(work, "train", languages, model)
-    train_report["sources"] = [describe_source(part.corpus, part.counts) for part in kept]
+    train_report["sources"] = [describe_source(part.corpus, part.counts, part.noiser) for part in kept]
     dev_report = describe_split(work, "dev", languages, model)
     dev_report["dropped"] = {"empty": len(dev_read) - len(dev)}
     dev_report["sources"] = [corpus.describe() for corpus in corpora["dev"]]
@@ -152,17 +153,27 @@ class _Cleaned:
     folder: Path
     counts: Counter[str]
     repeats: npt.NDArray[np.uint8]
+    noiser: Noiser | None
 
     def pairs(self) -> Iterator[Pair]:
         """The pairs chosen, each as often as ``repeats`` says."""
+        for _, pair, times in self._chosen():
+            yield from repeat(pair, times)
+
+    def disturbed(self) -> Iterator[Pair]:
+        """As many pairs, each with its own noise."""
+        return self.noiser.stream(self._chosen()) if self.noiser else self.pairs()
+
+    def _chosen(self) -> Iterator[tuple[int, Pair, int]]:
+        """Index among what cleaning left, pair, and how often it is to be written."""
         with ExitStack() as stack:
             files = [
                 stack.enter_context((self.folder / side).open(encoding="utf-8", newline="\n"))
                 for side in ("source", "target")
             ]
-            for source, target, times in zip(*files, self.repeats, strict=True):
-                for _ in range(times):
-                    yield source[:-1], target[:-1]
+            for index, (source, target, times) in enumerate(zip(*files, self.repeats, strict=True)):
+                if times:
+                    yield index, (source[:-1], target[:-1]), int(times)
 
 
 def _clean_corpus(
@@ -179,7 +190,9 @@ def _clean_corpus(
             targets.write(target.encode() + b"\n")
             kept += 1
     generator = random.Random(f"{data.seed} {corpus.source.name}")
-    return _Cleaned(corpus, folder, counts, choose(kept, corpus.source.cap, corpus.source.weight, generator))
+    repeats = choose(kept, corpus.source.cap, corpus.source.weight, generator)
+    noiser = Noiser(data.noise, data.seed, corpus.source.name) if data.noise else None
+    return _Cleaned(corpus, folder, counts, repeats, noiser)
 
 
 def choose(n_pairs: int, cap: int | None, weight: float, generator: random.Random) -> npt.NDArray[np.uint8]:

@@ -15,6 +15,7 @@ import sentencepiece
 
 from training.clean import REASONS
 from training.corpus import Corpus
+from training.noise import Noiser
 from training.recipe import TokenizerConfig
 from training.shards import Side, token_dtype
 
@@ -22,8 +23,8 @@ PERCENTILES = (50, 95, 99, 100)
 IDS_AT_ONCE = 1 << 22
 
 
-def describe_source(corpus: Corpus, counts: Counter[str]) -> dict[str, Any]:
-    """One training corpus: where from, pairs read, refused for each reason, kept, and written."""
+def describe_source(corpus: Corpus, counts: Counter[str], noiser: Noiser | None) -> dict[str, Any]:
+    """One training corpus: where from, pairs read, refused for each reason, kept, written, and disturbed."""
     dropped = {reason: counts[reason] for reason in REASONS}
     return {
         **corpus.describe(),
@@ -33,6 +34,7 @@ def describe_source(corpus: Corpus, counts: Counter[str]) -> dict[str, Any]:
         "weight": corpus.source.weight,
         "cap": corpus.source.cap,
         "written": counts["written"],
+        **({"noise": noiser.describe()} if noiser else {}),
     }
 
 

@@ -1,6 +1,7 @@
 """A recipe: everything that decides what a model is trained on and how, in one commented TOML file.
 
-    [data]        where the pairs come from; [data.cleaning] which of them are refused
+    [data]        where the pairs come from; [data.cleaning] which of them are refused, [data.noise] how
+                  they are disturbed
     [tokenizer]   the sub-word vocabulary
     [model]       the architecture, without ``vocab_size``, which the tokenizer decides
     [training]    loss, schedule, batches, limits
@@ -32,6 +33,7 @@ from nmt.config import (
     read_toml,
 )
 from nmt.errors import ConfigError
+from nmt.reserved import PLACEHOLDERS, REGISTER
 
 RECIPES = Path(__file__).parent / "recipes"
 Kind = Literal["hub", "text", "tsv", "jsonl", "parquet"]
@@ -110,6 +112,41 @@ class CleaningConfig(StrictModel):
     """Sub-word tokens of a side."""
 
 
+class NoiseConfig(StrictModel):
+    """How probable each kind of noise (``training.noise``) is for a pair to which it applies."""
+
+    join: float = Field(0.04, ge=0, le=1)
+    """One to two of the pairs that follow are joined to this one."""
+    bare: float = Field(0.08, ge=0, le=1)
+    """Neither side ends in final punctuation."""
+    upper: float = Field(0.02, ge=0, le=1)
+    """Both sides in capitals."""
+    lower: float = Field(0.03, ge=0, le=1)
+    """The source in lower case; so the target learns to set capitals."""
+    title: float = Field(0.01, ge=0, le=1)
+    """The source in Title Case, up to ten words."""
+    typo: float = Field(0.04, ge=0, le=1)
+    spaces: float = Field(0.01, ge=0, le=1)
+    """Two spaces after a comma of the source, or none."""
+    number: float = Field(0.3, ge=0, le=1)
+    """Numbers that both sides share become others."""
+    literal: float = Field(0.1, ge=0, le=1)
+    """A name or number that both sides share becomes a URL, a variable, a path or the like."""
+    placeholder: float = Field(0.35, ge=0, le=1)
+    """Up to three strings that both sides share become pieces of ``nmt.reserved.PLACEHOLDERS``."""
+    emoji: float = Field(0.02, ge=0, le=1)
+    marks: float = Field(0.02, ge=0, le=1)
+    """List marks, parentheses or quotes around both sides."""
+    formality: float = Field(0.3, ge=0, le=1)
+    """A piece of ``nmt.reserved.REGISTER`` before the source says how the target addresses people."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.upper + self.lower + self.title > 1:
+            raise ValueError("'upper', 'lower' and 'title' exclude each other: their sum is at most 1")
+        return self
+
+
 class DataConfig(StrictModel):
     """Corpora for training, development and test."""
 
@@ -124,7 +161,9 @@ class DataConfig(StrictModel):
     """Test sets: kept out of training by ``cleaning.drop_overlap``, copied beside the corpus for scoring."""
     cleaning: CleaningConfig = CleaningConfig()
     seed: int = 1
-    """Decides the random choices of ``cap`` and ``weight``."""
+    """Decides the random choices of ``cap``, ``weight`` and ``noise``."""
+    noise: NoiseConfig | None = None
+    """``[data.noise]``: disturb the training pairs; the vocabulary is learnt from the undisturbed text."""
 
     @field_validator("train", "dev", "tests", mode="before")
     @classmethod
@@ -216,6 +255,22 @@ class Recipe(StrictModel):
     generation: GenerationConfig = GenerationConfig()
     alignment: AlignmentConfig = AlignmentConfig()
 
+    @model_validator(mode="after")
+    def _pieces_of_the_noise(self) -> Self:
+        """What noise writes must be single pieces: spelled out, they would teach nothing."""
+        noise = self.data.noise
+        if noise is None:
+            return self
+        needed = [*PLACEHOLDERS] if noise.placeholder else []
+        needed += REGISTER.values() if noise.formality else ()
+        absent = [piece for piece in needed if piece not in self.tokenizer.user_defined_symbols]
+        if absent:
+            raise ValueError(
+                f"data.noise writes {', '.join(absent)}: add them to tokenizer.user_defined_symbols, "
+                "or set data.noise.placeholder and data.noise.formality to 0"
+            )
+        return self
+
     @model_validator(mode="before")
     @classmethod
     def _vocabulary_of_the_tokenizer(cls, values: Any) -> Any:  # noqa: ANN401 - not validated yet
@@ -238,6 +293,8 @@ class Recipe(StrictModel):
         """What decides the prepared corpus, apart from the corpora's bytes and the folders they lie in."""
         sources: dict[str, Any] = {"__all__": {"path", "streaming", "optional"}}
         left_out: dict[str, Any] = {"dir": True, "train": sources, "dev": sources, "tests": sources}
+        if self.data.noise is None:  # so that recipes without it keep the checksum they had before it
+            left_out["noise"] = True
         return {
             "data": self.data.model_dump(mode="json", exclude=left_out),
             "tokenizer": self.tokenizer.model_dump(mode="json"),
