@@ -8,6 +8,7 @@
     ├── DataError              a corpus is missing, broken, or its sides disagree
     ├── ModelFolderError       a model folder is missing, incomplete or corrupt
     ├── RunFolderError         a training run cannot be started, resumed or saved
+    ├── DatabaseError          the service's database cannot be opened, or is of another version
     └── NumericalError         NaN or infinity where a probability should be
 
 A message names the thing, the value, the limit and the next step. It may be shown to a person as it is, and
@@ -46,6 +47,10 @@ class ModelFolderError(PasserelleError):
 
 class RunFolderError(PasserelleError):
     """A training run cannot be started, resumed or saved."""
+
+
+class DatabaseError(PasserelleError):
+    """The service's database cannot be opened, or its tables are of another version."""
 
 
 class NumericalError(PasserelleError):

@@ -88,7 +88,9 @@ def settings() -> str:
         "|---|---|---|",
     ]
     for name, field in Settings.model_fields.items():
-        lines.append(f"| `{PREFIX}{name.upper()}` | `{field.default}` | {field.description} |")
+        default = str(field.default if field.default is not None else "")
+        shown = f"`{default}`" if default else ""
+        lines.append(f"| `{PREFIX}{name.upper()}` | {shown} | {field.description} |")
     return "\n".join(lines) + "\n"
 
 

@@ -5,9 +5,10 @@ Address, port and model are arguments of ``nmt serve``. Every limit is on by def
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from nmt.errors import ConfigError
@@ -21,6 +22,28 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid")
 
     device: str = Field("auto", description="Where the model runs: auto, cpu, cuda or cuda:N.")
+
+    keys: Literal["auto", "required", "off"] = Field(
+        "auto",
+        description="Whether requests need a key (nmt keys create). auto: they do unless the server listens "
+        "on the loopback interface only.",
+    )
+    metrics_need_key: bool = Field(
+        True, description="Where requests need a key, whether /metrics needs one as well."
+    )
+    data_dir: Path | None = Field(
+        None,
+        description="Folder of the embedded database and of documents; by default the user's data folder, "
+        "such as ~/.local/share/passerelle. Replicas must share it.",
+    )
+    database_url: SecretStr = Field(
+        SecretStr(""),
+        description="Where keys, usage, glossaries and alignments are: postgresql://USER:PASSWORD@HOST/NAME "
+        "for several replicas; by default an SQLite file in the data folder; sqlite:// is in memory.",
+    )
+    database_threads: int = Field(
+        8, ge=1, le=100, description="Most connections to the database, each used by a thread of its own."
+    )
 
     max_body_bytes: int = Field(
         1_000_000, ge=1, description="Largest request body, in bytes; a larger one is answered 413."
@@ -61,13 +84,21 @@ class Settings(BaseSettings):
     alignment_ttl_s: float = Field(
         3600,
         gt=0,
-        description="An answer's alignment, and so its words, is kept in memory for this many seconds.",
+        description="An answer's alignment, and so its words, is kept in the database for this many seconds.",
     )
     alignment_max_entries: int = Field(
         1000, ge=0, description="Alignments kept at most, the oldest give way; 0 keeps none."
     )
     alignment_max_bytes: int = Field(
-        64_000_000, ge=0, description="Memory for kept alignments, in bytes of their JSON."
+        64_000_000, ge=0, description="Room for kept alignments, in bytes of their JSON."
+    )
+    glossary_max_count: int = Field(1000, ge=0, description="Most glossaries that one key may have.")
+    glossary_max_entries: int = Field(10_000, ge=1, description="Most entries of one glossary.")
+    document_ttl_s: float = Field(
+        3600, gt=0, description="A document and its translation are deleted this many seconds after upload."
+    )
+    document_max_total_bytes: int = Field(
+        500_000_000, ge=0, description="Room for the files of all documents together, in bytes."
     )
 
     log_level: Literal["debug", "info", "warning", "error"] = Field(

@@ -1,0 +1,1 @@
+"""Alembic's folder: one step for each change of the tables."""

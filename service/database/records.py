@@ -1,0 +1,94 @@
+"""What the repositories give out: plain, frozen values that hold no connection to a database."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, Literal
+
+ANONYMOUS = "anonymous"
+"""Stands for the key where none is asked for."""
+
+DocumentState = Literal["queued", "translating", "done", "error"]
+
+
+@dataclass(frozen=True)
+class KeyLimits:
+    """What a key may use; None is no limit."""
+
+    requests_per_minute: int | None = None
+    characters_per_minute: int | None = None
+    characters_per_month: int | None = None
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key without its secret, which nobody has but its holder."""
+
+    id: str
+    name: str
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    limits: KeyLimits
+
+    def state(self, now: datetime) -> Literal["active", "expired", "revoked"]:
+        """Whether the key opens anything at this time."""
+        if self.revoked_at is not None:
+            return "revoked"
+        return "expired" if self.expires_at is not None and self.expires_at <= now else "active"
+
+
+@dataclass(frozen=True)
+class DayUsage:
+    """What one key used on one day (UTC)."""
+
+    day: date
+    characters: int
+    requests: int
+
+
+@dataclass(frozen=True)
+class Reservation:
+    """Characters that were counted when a request was taken, and that can be given back once."""
+
+    key_id: str
+    day: date
+    characters: int
+
+
+@dataclass(frozen=True)
+class Glossary:
+    """A glossary without its entries, which may be many. It is ready as soon as it is stored."""
+
+    id: str
+    key_id: str
+    name: str
+    source_language: str
+    target_language: str
+    created_at: datetime
+    n_entries: int
+    ready: bool = True
+
+
+@dataclass(frozen=True)
+class DocumentJob:
+    """A document on its way.
+
+    Attributes:
+        name: file name as uploaded; once done, as it should be called when downloaded.
+        options: how to translate it, as JSON values; the store does not look inside.
+        message: what went wrong, for a person; empty unless the state is error. Holds no user text.
+        billed_characters: 0 until done.
+    """
+
+    id: str
+    key_id: str
+    name: str
+    options: Mapping[str, Any]
+    state: DocumentState
+    message: str
+    billed_characters: int
+    created_at: datetime
+    expires_at: datetime
