@@ -1,19 +1,43 @@
 // Translate as one types: wait for a pause, ask the server, show only the answer to what now stands there.
 
-import { Answer, clearAnswer, plainMirror, watchWords } from "./view.js";
+import { clearAnswer, plainMirror, ShownAnswer } from "./answer.js";
+import { abilities, ProblemError, translate, useKey } from "./api.js";
+import { offerDocuments, watchDocuments } from "./documents.js";
+import { byId, element, inputById, selectById } from "./dom.js";
+import { glossaryTerms, showGlossary, watchGlossary } from "./glossary.js";
+import { offerHeads } from "./heatmap.js";
+import { formatNumber, languageName, preferredLanguage, rememberLanguage, say, useLanguage, writePage } from "./strings.js";
+import { watchWords } from "./words.js";
+
+/** @typedef {import("./api.js").Abilities} Abilities */
+/** @typedef {import("./strings.js").Language} Language */
 
 const PAUSE_MS = 300; // after the last key
 const CALM_MS = 500; // before "Translating…" appears
+/** @type {Record<string, string[]>} */
+const EXAMPLES = {
+  en: ["Two young men are playing football in the park.", "Where is the train station?"],
+  fr: ["Deux jeunes hommes jouent au football dans le parc.", "Où est la gare ?"],
+};
 
-const byId = (id) => document.getElementById(id);
-const source = byId("source");
-const status = byId("status");
+const source = /** @type {HTMLTextAreaElement} */ (byId("source"));
 
-let limit = Infinity; // characters in one text
+/** @type {Abilities} what the server can do; until it has told, the least */
+let server = {
+  pairs: [{ source: "en", target: "fr" }],
+  limits: { text_characters: Infinity },
+  attention: null,
+  glossary: false,
+  documents: null,
+};
 let timer = 0;
 let calmTimer = 0;
-let request = null; // the AbortController of the request in flight
-let shown = null; // the Answer on the page
+/** @type {AbortController | null} of the request in flight */
+let request = null;
+/** @type {ShownAnswer | null} */
+let shown = null;
+/** @type {() => void} writes the status line again, in another language say */
+let repeatStatus = () => {};
 
 function textChanged() {
   plainMirror(source.value);
@@ -25,106 +49,170 @@ function textChanged() {
   clearTimeout(calmTimer);
   request?.abort(); // an answer to older text is of no use
   request = null;
-  if (isWithinLimit()) timer = setTimeout(translate, PAUSE_MS);
+  if (isWithinLimit()) timer = setTimeout(ask, PAUSE_MS);
 }
 
 function isWithinLimit() {
+  const limit = server.limits.text_characters;
   const length = [...source.value].length;
   const over = length > limit;
-  const count = byId("count");
-  count.textContent = length ? `${length.toLocaleString("en")} / ${limit.toLocaleString("en")}` : "";
-  if (!Number.isFinite(limit)) count.textContent = "";
-  count.classList.toggle("over", over);
+  const values = { n: formatNumber(length), limit: formatNumber(limit) };
+  byId("count").textContent = length && Number.isFinite(limit) ? say("text.count", values) : "";
+  byId("count").classList.toggle("over", over);
   source.setAttribute("aria-invalid", String(over));
-  if (over) say(`The text is longer than ${limit.toLocaleString("en")} characters; shorten it.`, "error");
+  if (over) tell(() => say("text.too_long", values), "error");
   return !over;
 }
 
-async function translate() {
+async function ask() {
   const text = source.value;
   if (!text.trim()) {
     clearAnswer();
-    say("");
+    tell(() => "");
     return;
   }
   const own = (request = new AbortController());
-  calmTimer = setTimeout(() => say("Translating…"), CALM_MS);
+  byId("output").setAttribute("aria-busy", "true");
+  calmTimer = setTimeout(() => tell(() => say("status.translating")), CALM_MS);
   const started = performance.now();
   try {
-    const response = await fetch("translate", {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(question(text)),
-      signal: own.signal,
-    });
-    const body = await response.json();
-    if (own !== request || source.value !== text) return; // stale
-    if (!response.ok) {
-      explain(response, body);
-      return;
-    }
-    shown = new Answer(text, body.translations[0]);
+    const { translations, model } = await translate(question(text), own.signal);
+    if (own !== request) return; // stale
+    shown = new ShownAnswer(text, translations[0], server.pairs[0]);
     shown.show();
-    say(`Translated in ${((performance.now() - started) / 1000).toFixed(1)} s by ${body.model}`);
+    const seconds = (performance.now() - started) / 1000;
+    const digits = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
+    tell(() => say("status.done", { seconds: formatNumber(seconds, digits), model }));
   } catch (error) {
-    if (own === request) say("The server cannot be reached. Is it running?", "error");
+    if (own === request) explain(error);
   } finally {
-    if (own === request) clearTimeout(calmTimer);
+    if (own === request) {
+      clearTimeout(calmTimer);
+      byId("output").removeAttribute("aria-busy");
+    }
   }
 }
 
+/** @param {string} text */
 function question(text) {
-  const nBest = Number(byId("n-best").value);
-  const beamSize = Number(byId("beam-size").value);
-  const asked = { text, source: "en", target: "fr", alignment: "soft", n_best: nBest };
-  return beamSize ? { ...asked, beam_size: Math.max(beamSize, nBest) } : asked;
+  const nBest = Number(selectById("n-best").value);
+  const beamSize = Number(selectById("beam-size").value);
+  const terms = glossaryTerms();
+  return {
+    text,
+    target: server.pairs[0].target,
+    alignment: "soft",
+    n_best: nBest,
+    ...(beamSize ? { beam_size: Math.max(beamSize, nBest) } : {}),
+    ...(server.glossary && terms.length ? { glossary: terms } : {}),
+  };
 }
 
-function explain(response, problem) {
-  const seconds = Number(response.headers.get("Retry-After"));
-  if (seconds > 0) {
-    say(`The server is busy; trying again in ${seconds} s.`);
-    timer = setTimeout(translate, 1000 * seconds);
+/** @param {unknown} error */
+function explain(error) {
+  if (!(error instanceof ProblemError)) {
+    tell(() => say("status.unreachable"), "error");
+    return;
+  }
+  const { status, retryAfter, message } = error;
+  if (status === 401 || status === 403) askForKey();
+  if (retryAfter > 0) {
+    tell(() => say("status.busy", { seconds: retryAfter }));
+    timer = setTimeout(ask, 1000 * retryAfter);
   } else {
-    say(problem.detail ?? `The server answered ${response.status}.`, "error");
+    tell(() => message || say("status.failed", { status }), "error");
   }
 }
 
-function say(message, kind = "") {
+function askForKey() {
+  byId("key-form").hidden = false;
+  inputById("key").focus();
+}
+
+/** @param {() => string} message in the interface's language whenever it is asked @param {string} kind */
+function tell(message, kind = "") {
   clearTimeout(calmTimer);
-  status.textContent = message;
-  status.className = `status ${kind}`;
+  repeatStatus = () => {
+    byId("status").textContent = message();
+    byId("status").className = `status ${kind}`;
+  };
+  repeatStatus();
 }
 
-async function learnLimits() {
-  const response = await fetch("languages");
-  if (!response.ok) return;
-  const { limits } = await response.json();
-  limit = limits.text_characters;
-  if (source.value) isWithinLimit();
+/** Write the page in a language; what stands on it stays. @param {Language} code */
+function speak(code) {
+  const pair = server.pairs[0];
+  selectById("language").value = code;
+  useLanguage(code);
+  const names = { source: languageName(pair.source), target: languageName(pair.target) };
+  writePage(names);
+  for (const [id, side] of /** @type {const} */ ([["source-name", "source"], ["target-name", "target"]])) {
+    const name = names[side];
+    byId(id).textContent = name.charAt(0).toUpperCase() + name.slice(1);
+  }
+  for (const id of ["source", "mirror", "glossary-source"]) byId(id).lang = pair.source;
+  for (const id of ["output", "alternatives", "glossary-target"]) byId(id).lang = pair.target;
+  byId("examples").replaceChildren(
+    ...(EXAMPLES[pair.source] ?? []).map((textContent) =>
+      element("button", { type: "button", className: "chip", lang: pair.source, textContent }),
+    ),
+  );
+  byId("glossary-section").hidden = !server.glossary;
+  offerHeads(server.attention);
+  offerDocuments(server.documents);
+  showGlossary();
+  shown?.tell();
+  isWithinLimit();
+  repeatStatus();
 }
 
+/** @param {string} text */
 function setText(text) {
   source.value = text;
   source.focus();
   textChanged();
 }
 
+async function learnAbilities() {
+  try {
+    server = { ...server, ...(await abilities()) };
+  } catch (error) {
+    // Without knowing the limits the page still works: the server says what is too long.
+    if (error instanceof ProblemError && (error.status === 401 || error.status === 403)) askForKey();
+  }
+  speak(preferredLanguage());
+}
+
 source.addEventListener("input", textChanged);
 byId("clear").addEventListener("click", () => setText(""));
 byId("examples").addEventListener("click", (event) => {
-  if (event.target.matches("button")) setText(event.target.textContent);
+  if (event.target instanceof HTMLButtonElement) setText(event.target.textContent ?? "");
 });
 for (const id of ["n-best", "beam-size"]) byId(id).addEventListener("change", textChanged);
 byId("copy").addEventListener("click", async () => {
   if (!shown) return;
   try {
     await navigator.clipboard.writeText(shown.translation.text);
-    say("Copied");
+    tell(() => say("status.copied"));
   } catch {
-    say("The browser does not allow copying here; select the text instead.", "error");
+    tell(() => say("status.copy_refused"), "error");
   }
 });
-watchWords(() => shown);
-learnLimits().catch(() => {}); // without limits the server says what is too long
-if (source.value) textChanged(); // kept by the browser over a reload
+selectById("language").addEventListener("change", () => {
+  const chosen = /** @type {Language} */ (selectById("language").value);
+  rememberLanguage(chosen);
+  speak(chosen);
+});
+byId("key-form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  useKey(inputById("key").value);
+  byId("key-form").hidden = true;
+  await learnAbilities();
+  textChanged();
+});
+watchWords(() => shown?.words ?? null);
+watchGlossary(textChanged);
+watchDocuments();
+speak(preferredLanguage());
+await learnAbilities();
+if (source.value) textChanged(); // typed before, or kept by the browser over a reload

@@ -260,7 +260,7 @@ def test_the_description_of_the_api_is_drawn(page: Page) -> None:
     page.browser.get(page.server.url + "/docs")
     page.until(lambda: len(page.all("details.operation")) > 10)
 
-    assert page.find("#operations summary").text.startswith("POST/translate")
+    assert page.find("#operations details[open] summary").text.startswith("POST/translate")
     assert "length_penalty" in page.find("#operations details[open]").text
     page.picture("docs")
     page.assert_no_complaints()

@@ -1,0 +1,84 @@
+// An answer on the page: the linked words, what there is to say about it, the alternatives, the heat maps.
+
+import { byId, element } from "./dom.js";
+import { HeatMap } from "./heatmap.js";
+import { formatNumber, isKey, languageName, say } from "./strings.js";
+import { fillWords, LinkedWords, putOut } from "./words.js";
+
+/** @typedef {import("./api.js").Translation} Translation */
+
+/** The text alone under the text field: no words to light up while it is being written. @param {string} text */
+export function plainMirror(text) {
+  byId("mirror").textContent = text + "\n";
+}
+
+/** Leave nothing of an earlier answer. */
+export function clearAnswer() {
+  putOut();
+  for (const id of ["output", "alternatives", "heat", "notices"]) byId(id).replaceChildren();
+  for (const id of ["alternatives-section", "alignment-section", "copy"]) byId(id).hidden = true;
+  byId("output").classList.remove("stale");
+}
+
+export class ShownAnswer {
+  /**
+   * @param {string} text
+   * @param {Translation} translation
+   * @param {{ source: string, target: string }} languages
+   */
+  constructor(text, translation, languages) {
+    this.text = text;
+    this.translation = translation;
+    this.words = new LinkedWords(translation, languages);
+    this.heatMap = new HeatMap(text, translation);
+  }
+
+  show() {
+    const { translation } = this;
+    clearAnswer();
+    fillWords(byId("mirror"), this.text, translation.source_tokens, "source");
+    byId("mirror").append("\n");
+    fillWords(byId("output"), translation.text, translation.target_tokens, "target");
+    byId("copy").hidden = false;
+    this.tell();
+  }
+
+  /** All that is in the language of the interface, or depends on it. */
+  tell() {
+    byId("notices").replaceChildren(...notices(this.translation).map((textContent) => element("li", { textContent })));
+    showAlternatives(this.translation.alternatives);
+    this.heatMap.show();
+  }
+}
+
+/** What there is to say about a translation, each thing once. @param {Translation} translation */
+function notices({ truncated, repaired, flags, detected_source }) {
+  const detected = detected_source.language ? languageName(detected_source.language) : "";
+  const kinds = flags.map((flag) => flag.kind);
+  if (truncated) kinds.push("truncated");
+  if (repaired) kinds.push("repaired");
+  return [...new Set(kinds)].map((kind) => {
+    const key = `flag.${kind}`;
+    return isKey(key) ? say(key, { detected }) : say("flag.other", { kind });
+  });
+}
+
+/** @param {Translation["alternatives"]} alternatives best first, this translation the first */
+function showAlternatives(alternatives) {
+  byId("alternatives-section").hidden = alternatives.length < 2;
+  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  byId("alternatives").replaceChildren(
+    ...alternatives.map(({ text, score }) =>
+      element(
+        "li",
+        {},
+        element("span", { textContent: text }),
+        element("span", {
+          className: "score",
+          title: say("alternatives.score"),
+          textContent: formatNumber(score, digits),
+        }),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,19 @@
+// What the page remembers in this browser. A browser that forbids it remembers nothing; the page works all the same.
+
+/** @param {string} key @param {() => Storage} place @returns {string | null} */
+export function recall(key, place = () => localStorage) {
+  try {
+    return place().getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+/** @param {string} key @param {string} value @param {() => Storage} place */
+export function remember(key, value, place = () => localStorage) {
+  try {
+    place().setItem(key, value);
+  } catch {
+    // nothing is remembered
+  }
+}

@@ -1,0 +1,286 @@
+// Every word of the page, in each interface language. HTML elements name theirs with data-t ("key" for the text,
+// data-t-ATTRIBUTE="key" for an attribute); scripts ask say("key", values). {name} is replaced by a value.
+
+import { recall, remember } from "./storage.js";
+
+/** @typedef {"en" | "fr"} Language */
+
+const ENGLISH = {
+  "page.description": "Private translation that shows which word came from which.",
+  "page.skip": "Skip to the translation",
+  "page.title": "Translation: {source} to {target}",
+  "page.site": "Site",
+  "page.api": "API",
+  "page.language": "Language of this page",
+  "page.theme": "Colours",
+  "page.noscript": "This page needs JavaScript. The API works without: see",
+  "page.noscript_link": "its description",
+  "theme.system": "System",
+  "theme.light": "Light",
+  "theme.dark": "Dark",
+
+  "text.placeholder": "Type or paste {source} text",
+  "text.clear": "Clear",
+  "text.copy": "Copy",
+  "text.examples": "Examples",
+  "text.count": "{n} of {limit} characters",
+  "text.too_long": "The text is longer than {limit} characters; shorten it.",
+  "text.hint":
+    "Point at a word, or move to it with the keyboard, to see its partners in the other language. In the " +
+    "translation the arrow keys go from word to word.",
+  "word.none": "has no partner",
+
+  "status.translating": "Translating…",
+  "status.sentences": "Translating… sentence {n} of {total}",
+  "status.done": "Translated in {seconds} s by {model}",
+  "status.copied": "Copied",
+  "status.copy_refused": "The browser does not allow copying here; select the text instead.",
+  "status.busy": "The server is busy; trying again in {seconds} s.",
+  "status.unreachable": "The server cannot be reached. Is it running?",
+  "status.failed": "The server answered {status}.",
+
+  "flag.truncated": "A sentence stopped at the maximum length: its end may be missing.",
+  "flag.repaired": "A sentence was too long for the model and was translated in parts.",
+  "flag.wrong_source_language": "This text seems to be in {detected}; the model reads {source} only. Do not rely on the translation.",
+  "flag.unknown_source_language": "The language of this text could not be told; it was read as {source}.",
+  "flag.loop": "The model repeated itself in a sentence.",
+  "flag.repaired_loop": "The model repeated itself in a sentence, which was then translated in another way.",
+  "flag.unaligned": "Part of a sentence may not have been translated.",
+  "flag.number_mismatch": "The numbers of a sentence differ from those of its translation.",
+  "flag.untranslated": "A sentence may have been left untranslated.",
+  "flag.wrong_language": "A translation may not be in {target}.",
+  "flag.literal_lost": "Something that was to be kept as it is could not be placed.",
+  "flag.term_missed": "A term of the glossary could not be used.",
+  "flag.below_min_confidence": "The model was not sure enough of a sentence; it was kept untranslated.",
+  "flag.register_unavailable": "This model cannot choose between formal and informal.",
+  "flag.other": "There may be something wrong with this translation ({kind}).",
+
+  "options.title": "Options",
+  "options.n_best": "Alternatives",
+  "options.beam": "Beam size",
+  "options.beam_default": "model’s own",
+
+  "alternatives.title": "Alternatives",
+  "alternatives.score": "Mean log-probability of its sub-words; nearer to 0 is more probable",
+
+  "heat.title": "Alignment",
+  "heat.sentence": "Sentence",
+  "heat.layer": "Layer",
+  "heat.head": "Head",
+  "heat.links": "as for the links",
+  "heat.mean": "all, averaged",
+  "heat.explanation": "How much each {target} word (rows) looked at each {source} word (columns), in percent.",
+  "heat.cell": "{source} → {target}: {percent} %",
+  "heat.too_large": "This sentence is too long to draw here; save it as JSON.",
+  "heat.failed": "This attention could not be read: {reason}",
+  "heat.save": "Save as",
+
+  "glossary.title": "Glossary",
+  "glossary.explanation":
+    "Own translations of terms, sent with every text. They are kept in this browser only.",
+  "glossary.source": "Term ({source})",
+  "glossary.target": "Translation ({target})",
+  "glossary.add": "Add",
+  "glossary.remove": "Remove {term}",
+  "glossary.list": "Terms of the glossary",
+  "glossary.added": "{term} added",
+  "glossary.removed": "{term} removed",
+  "glossary.incomplete": "A term and its translation are both needed.",
+  "glossary.unavailable": "This server does not take glossaries.",
+  "glossary.applied": "Glossary: {terms}",
+
+  "documents.title": "Documents",
+  "documents.explanation": "Drop files here, or choose some: {formats}.",
+  "documents.choose": "Choose files",
+  "documents.list": "Documents of this visit",
+  "documents.drop": "Drop the files to translate them",
+  "documents.uploading": "Uploading",
+  "documents.queued": "Waiting",
+  "documents.translating": "Translating, {percent} %",
+  "documents.done": "Translated",
+  "documents.error": "Failed: {reason}",
+  "documents.download": "Download {name}",
+  "documents.remove": "Remove {name}",
+  "documents.progress": "Progress of {name}",
+  "documents.format": "This kind of file cannot be translated.",
+  "documents.too_large": "The file is larger than {limit}.",
+
+  "key.title": "This server asks for a key",
+  "key.label": "API key",
+  "key.explanation": "It is kept until this tab is closed.",
+  "key.use": "Use this key",
+};
+
+/** @type {Record<keyof typeof ENGLISH, string>} */
+const FRENCH = {
+  "page.description": "Une traduction privée qui montre quel mot vient duquel.",
+  "page.skip": "Aller à la traduction",
+  "page.title": "Traduction {source}–{target}",
+  "page.site": "Site",
+  "page.api": "API",
+  "page.language": "Langue de cette page",
+  "page.theme": "Couleurs",
+  "page.noscript": "Cette page a besoin de JavaScript. L’API s’en passe : voir",
+  "page.noscript_link": "sa description",
+  "theme.system": "Système",
+  "theme.light": "Clair",
+  "theme.dark": "Sombre",
+
+  "text.placeholder": "Saisissez ou collez un texte en {source}",
+  "text.clear": "Effacer",
+  "text.copy": "Copier",
+  "text.examples": "Exemples",
+  "text.count": "{n} caractères sur {limit}",
+  "text.too_long": "Le texte dépasse {limit} caractères ; raccourcissez-le.",
+  "text.hint":
+    "Pointez un mot, ou atteignez-le au clavier, pour voir ses correspondants dans l’autre langue. Dans la " +
+    "traduction, les touches fléchées vont d’un mot à l’autre.",
+  "word.none": "n’a pas de correspondant",
+
+  "status.translating": "Traduction en cours…",
+  "status.sentences": "Traduction en cours… phrase {n} sur {total}",
+  "status.done": "Traduit en {seconds} s par {model}",
+  "status.copied": "Copié",
+  "status.copy_refused": "Le navigateur ne permet pas de copier ici ; sélectionnez le texte.",
+  "status.busy": "Le serveur est occupé ; nouvel essai dans {seconds} s.",
+  "status.unreachable": "Le serveur ne répond pas. Est-il démarré ?",
+  "status.failed": "Le serveur a répondu {status}.",
+
+  "flag.truncated": "Une phrase a atteint la longueur maximale : sa fin manque peut-être.",
+  "flag.repaired": "Une phrase trop longue pour le modèle a été traduite en plusieurs parties.",
+  "flag.wrong_source_language": "Ce texte semble être en {detected} ; le modèle ne lit que l’{source}. Ne vous fiez pas à la traduction.",
+  "flag.unknown_source_language": "La langue de ce texte n’a pas pu être reconnue ; langue supposée : {source}.",
+  "flag.loop": "Le modèle s’est répété dans une phrase.",
+  "flag.repaired_loop": "Le modèle s’est répété dans une phrase, qui a été retraduite autrement.",
+  "flag.unaligned": "Une partie d’une phrase n’a peut-être pas été traduite.",
+  "flag.number_mismatch": "Les nombres d’une phrase diffèrent de ceux de sa traduction.",
+  "flag.untranslated": "Une phrase n’a peut-être pas été traduite.",
+  "flag.wrong_language": "Une traduction n’est peut-être pas en {target}.",
+  "flag.literal_lost": "Un élément à conserver tel quel n’a pas pu être placé.",
+  "flag.term_missed": "Un terme du glossaire n’a pas pu être employé.",
+  "flag.below_min_confidence": "Le modèle n’était pas assez sûr d’une phrase ; elle est restée non traduite.",
+  "flag.register_unavailable": "Ce modèle ne sait pas choisir entre vouvoiement et tutoiement.",
+  "flag.other": "Cette traduction a peut-être un défaut ({kind}).",
+
+  "options.title": "Options",
+  "options.n_best": "Variantes",
+  "options.beam": "Taille du faisceau",
+  "options.beam_default": "celle du modèle",
+
+  "alternatives.title": "Variantes",
+  "alternatives.score": "Log-probabilité moyenne des sous-mots ; plus proche de 0, plus probable",
+
+  "heat.title": "Alignement",
+  "heat.sentence": "Phrase",
+  "heat.layer": "Couche",
+  "heat.head": "Tête",
+  "heat.links": "celle des liens",
+  "heat.mean": "toutes, en moyenne",
+  "heat.explanation":
+    "Attention de chaque mot {target} (lignes) sur chaque mot {source} (colonnes), en pour cent.",
+  "heat.cell": "{source} → {target} : {percent} %",
+  "heat.too_large": "Cette phrase est trop longue pour être dessinée ici ; enregistrez-la en JSON.",
+  "heat.failed": "Cette attention n’a pas pu être lue : {reason}",
+  "heat.save": "Enregistrer en",
+
+  "glossary.title": "Glossaire",
+  "glossary.explanation":
+    "Vos traductions de termes, envoyées avec chaque texte. Elles restent dans ce navigateur.",
+  "glossary.source": "Terme ({source})",
+  "glossary.target": "Traduction ({target})",
+  "glossary.add": "Ajouter",
+  "glossary.remove": "Retirer {term}",
+  "glossary.list": "Termes du glossaire",
+  "glossary.added": "{term} ajouté",
+  "glossary.removed": "{term} retiré",
+  "glossary.incomplete": "Il faut un terme et sa traduction.",
+  "glossary.unavailable": "Ce serveur n’accepte pas de glossaire.",
+  "glossary.applied": "Glossaire : {terms}",
+
+  "documents.title": "Documents",
+  "documents.explanation": "Déposez des fichiers ici, ou choisissez-en : {formats}.",
+  "documents.choose": "Choisir des fichiers",
+  "documents.list": "Documents de cette visite",
+  "documents.drop": "Déposez les fichiers pour les traduire",
+  "documents.uploading": "Envoi",
+  "documents.queued": "En attente",
+  "documents.translating": "Traduction, {percent} %",
+  "documents.done": "Traduit",
+  "documents.error": "Échec : {reason}",
+  "documents.download": "Télécharger {name}",
+  "documents.remove": "Retirer {name}",
+  "documents.progress": "Avancement de {name}",
+  "documents.format": "Ce type de fichier ne peut pas être traduit.",
+  "documents.too_large": "Le fichier dépasse {limit}.",
+
+  "key.title": "Ce serveur demande une clé",
+  "key.label": "Clé d’API",
+  "key.explanation": "Elle est conservée jusqu’à la fermeture de cet onglet.",
+  "key.use": "Utiliser cette clé",
+};
+
+/** @typedef {keyof typeof ENGLISH} Key */
+
+/** @type {Record<Language, Record<Key, string>>} */
+export const STRINGS = { en: ENGLISH, fr: FRENCH };
+
+const STORED = "passerelle.language";
+
+/** @type {Language} */
+let current = "en";
+/** @type {Record<string, string>} */
+let fixed = {}; // values that every string may use
+
+/**
+ * The text of `key` in the interface's language.
+ * @param {Key} key
+ * @param {Record<string, string | number>} [values]
+ */
+export function say(key, values = {}) {
+  return STRINGS[current][key].replace(/\{(\w+)\}/g, (whole, name) => String(values[name] ?? fixed[name] ?? whole));
+}
+
+/** @param {string} key @returns {key is Key} */
+export const isKey = (key) => Object.hasOwn(ENGLISH, key);
+
+/** The interface's language. */
+export const language = () => current;
+
+/** @param {number} n @param {Intl.NumberFormatOptions} [options] */
+export const formatNumber = (n, options) => n.toLocaleString(current, options);
+
+/** What a language is called in the interface's language. @param {string} code */
+export function languageName(code) {
+  const name = new Intl.DisplayNames([current], { type: "language" }).of(code);
+  return name ?? code;
+}
+
+/** The reader's choice, or else the first of the browser's languages that the page has. @returns {Language} */
+export function preferredLanguage() {
+  const stored = recall(STORED);
+  const wanted = [stored, ...navigator.languages].map((code) => code?.slice(0, 2));
+  return wanted.find((code) => code === "en" || code === "fr") ?? "en";
+}
+
+/** @param {Language} code */
+export function rememberLanguage(code) {
+  remember(STORED, code);
+}
+
+/** From now on every string is in this language. @param {Language} code */
+export function useLanguage(code) {
+  current = code;
+  document.documentElement.lang = code;
+}
+
+/** Write the whole page, in the language in use. @param {Record<string, string>} values that every string may use */
+export function writePage(values) {
+  fixed = values;
+  for (const element of document.querySelectorAll("*")) {
+    for (const { name, value } of [...element.attributes]) {
+      if (!name.startsWith("data-t") || !isKey(value)) continue;
+      if (name === "data-t") element.textContent = say(value);
+      else element.setAttribute(name.slice("data-t-".length), say(value));
+    }
+  }
+}
