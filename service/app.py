@@ -7,31 +7,58 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
-from fastapi import FastAPI
+import structlog
+from fastapi import APIRouter, Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from nmt import __version__
 from nmt.detect import detect
 from service import problems
+from service.auth import check_key
+from service.database.database import Database, DatabaseUnavailableError
+from service.logs import describe
 from service.metrics import Metrics
 from service.middleware import BodyLimitMiddleware, RequestMiddleware
-from service.routes import alignment, health, languages, monitoring, pages, translate
+from service.routes import alignment, health, languages, monitoring, pages, translate, usage
 from service.scheduler import Scheduler
 from service.schemas import AlignmentOut, Problem
 from service.state import Service
-from service.store import ExpiringStore
 
 if TYPE_CHECKING:
     from service.interface import TextTranslator
     from service.settings import Settings
+
+log = structlog.get_logger()
 
 DESCRIPTION = """Private English-French translation that shows which word came from which.
 
 Errors are RFC 9457 problem details (`application/problem+json`) and never repeat what was sent."""
 
 
-def create_app(settings: Settings, translator: TextTranslator) -> FastAPI:
-    """The service around ``translator``, which belongs to the scheduler's thread from start to end."""
+SWEEP_EVERY_S = 60
+
+
+def create_app(
+    settings: Settings,
+    translator: TextTranslator,
+    *,
+    database: Database | None = None,
+    keys_required: bool | None = None,
+) -> FastAPI:
+    """The service around ``translator``, which belongs to the scheduler's thread from start to end.
+
+    Args:
+        settings: of the service.
+        translator: what translates.
+        database: opened and prepared; the app closes it. None: the one that the settings name.
+        keys_required: whether requests need a key. None: as the settings say; auto is yes, as where the app
+            will listen is not known here.
+    """
+    if database is None:
+        database = Database(settings)
+        database.prepare()
+    if keys_required is None:
+        keys_required = settings.keys != "off"
     metrics = Metrics()
     scheduler = Scheduler(
         translator,
@@ -40,9 +67,6 @@ def create_app(settings: Settings, translator: TextTranslator) -> FastAPI:
         queue_max_characters=settings.queue_max_characters,
         batch_max_characters=settings.batch_max_characters,
     )
-    alignments = ExpiringStore(
-        settings.alignment_ttl_s, settings.alignment_max_entries, settings.alignment_max_bytes
-    )
     app = FastAPI(
         title="Passerelle",
         version=__version__,
@@ -50,13 +74,19 @@ def create_app(settings: Settings, translator: TextTranslator) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=_lifespan(scheduler, settings),
+        lifespan=_lifespan(scheduler, database, settings),
     )
     app.state.service = Service(
-        settings, translator.config, translator.generation, scheduler, alignments, metrics
+        settings, translator.config, translator.generation, scheduler, database, metrics, keys_required
     )
-    for module in (translate, alignment, languages, health, monitoring, pages):
-        app.include_router(module.router)
+    for router in (health.router, pages.router):
+        app.include_router(router)  # public: they tell nothing of anybody and cost next to nothing
+    for router in (translate.router, alignment.router, languages.router, usage.router):
+        _include_behind_key(app, router)
+    if settings.metrics_need_key:
+        _include_behind_key(app, monitoring.router)
+    else:
+        app.include_router(monitoring.router)
     problems.install(app)
     app.add_middleware(
         BodyLimitMiddleware, max_bytes=settings.max_body_bytes, timeout_s=settings.body_timeout_s
@@ -66,16 +96,35 @@ def create_app(settings: Settings, translator: TextTranslator) -> FastAPI:
     return app
 
 
-def _lifespan(scheduler: Scheduler, settings: Settings) -> Callable[[FastAPI], Any]:
+def _include_behind_key(app: FastAPI, router: APIRouter, check: Callable[..., Any] = check_key) -> None:
+    """Include routes that are not public, with the check of their dialect before them."""
+    responses = problems.documented(401, 403, 429, 503)
+    app.include_router(router, dependencies=[Depends(check)], responses=responses)
+
+
+def _lifespan(scheduler: Scheduler, database: Database, settings: Settings) -> Callable[[FastAPI], Any]:
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         scheduler.start()
+        sweeper = asyncio.create_task(_sweep(database))
         detector = asyncio.create_task(asyncio.to_thread(detect, ""))  # the first request need not load it
         yield
         await detector
         await asyncio.to_thread(scheduler.stop, settings.shutdown_timeout_s)
+        sweeper.cancel()
+        await asyncio.to_thread(database.close)
 
     return lifespan
+
+
+async def _sweep(database: Database) -> None:
+    """Delete what has expired, now and then; when the database does not answer, next time."""
+    while True:
+        try:
+            await database.run(database.sweep)
+        except DatabaseUnavailableError as error:
+            log.warning("sweep_failed", **describe(error.__cause__ or error))
+        await asyncio.sleep(SWEEP_EVERY_S)
 
 
 def _openapi(app: FastAPI) -> dict[str, Any]:

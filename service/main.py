@@ -14,7 +14,10 @@ import structlog
 import uvicorn
 from fastapi import FastAPI
 
+from nmt.errors import ConfigError
 from service.app import create_app
+from service.auth import needs_keys
+from service.database.database import Database
 from service.logs import configure
 from service.protocol import with_deadline
 from service.settings import Settings, load_settings
@@ -29,25 +32,49 @@ def serve(host: str = "127.0.0.1", port: int = 8000, model: str | None = None) -
         model: a folder, the name of a model that ships, or None for the first of those.
 
     Raises:
-        ConfigError: a setting is wrong.
+        ConfigError: a setting is wrong, or requests need a key and there is none.
+        DatabaseError: the database cannot be opened, or is not at this version.
         ModelFolderError: there is no such model, or it is corrupt.
     """
     settings = load_settings()
     configure(settings)
+    database = Database(settings)
+    database.prepare()
+    keys_required = check_keys(settings, host, database)
     from nmt.translator import Translator  # noqa: PLC0415 - settings are checked before torch is waited for
 
     translator = Translator.load(model, device=settings.device)
     log = structlog.get_logger()
     log.info("model_loaded", model=translator.config.name, device=settings.device)
+    app = create_app(settings, translator, database=database, keys_required=keys_required)
     gc.collect()
     gc.freeze()  # the model never becomes garbage: later collections need not look at it
-    server = make_server(create_app(settings, translator), settings, host, port)
+    server = make_server(app, settings, host, port)
     # uvicorn handles signals while it runs and raises them again afterwards; an orderly end is a success.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     with contextlib.suppress(KeyboardInterrupt):
         server.run()
     if not server.started:
         sys.exit(1)
+
+
+def check_keys(settings: Settings, host: str, database: Database) -> bool:
+    """Whether requests need a key.
+
+    Raises:
+        ConfigError: they do because of where the server would listen, and there is no key that anybody could
+        use.
+    """
+    if not needs_keys(settings.keys, host):
+        return False
+    if not database.keys.any_active():
+        if settings.keys == "auto":
+            raise ConfigError(
+                f"{host} can be reached from elsewhere, so requests need a key, and there is none yet: "
+                f"run nmt keys create NAME first, or set PASSERELLE_KEYS=off to serve whoever can connect"
+            )
+        structlog.get_logger().warning("no_keys", next_step="nmt keys create NAME")
+    return True
 
 
 def make_server(app: FastAPI, settings: Settings, host: str, port: int) -> uvicorn.Server:

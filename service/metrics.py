@@ -42,6 +42,12 @@ class Metrics:
         self.rejected = Counter(
             "passerelle_rejected_requests", "Requests answered 429: the queue was full.", registry=registry
         )
+        self.key_rejections = Counter(
+            "passerelle_key_rejections",
+            "Requests refused for their key: missing, unknown, expired, revoked, over a rate or the quota.",
+            ["reason"],
+            registry=registry,
+        )
         self.dropped = Counter(
             "passerelle_dropped_requests",
             "Requests taken out of the queue: the client left, or the deadline passed.",

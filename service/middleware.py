@@ -16,6 +16,7 @@ import structlog
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from service.auth import rate_headers
 from service.logs import describe
 from service.metrics import METHODS, Metrics
 from service.problems import CLIENT_LEFT, ProblemError, internal_error
@@ -63,7 +64,7 @@ class RequestMiddleware:
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
                 headers[REQUEST_ID] = request_id
-                for name, value in SECURITY_HEADERS.items():
+                for name, value in (rate_headers(scope["state"].get("rates", {})) | SECURITY_HEADERS).items():
                     headers.setdefault(name, value)
             await send(message)
 
@@ -83,7 +84,9 @@ class RequestMiddleware:
         method = scope["method"] if scope["method"] in METHODS else "other"
         self._metrics.requests.labels(route, method, str(status)).inc()
         self._metrics.request_seconds.labels(route).observe(seconds)
-        log.info("request", route=route, method=method, status=status, ms=round(1000 * seconds, 1))
+        caller = scope["state"].get("caller")
+        who = {} if caller is None else {"key": caller.key_id}
+        log.info("request", route=route, method=method, status=status, ms=round(1000 * seconds, 1), **who)
 
 
 class AnswerCutShortError(Exception):

@@ -11,13 +11,18 @@ import http
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from nmt.errors import ConfigError, InputError, PasserelleError, TextTooLongError, UnsupportedLanguageError
+from service.database.database import DatabaseUnavailableError
+from service.logs import describe
 from service.schemas import Problem, TranslateRequest
+
+log = structlog.get_logger()
 
 MEDIA_TYPE = "application/problem+json"
 MOST_ERRORS = 10
@@ -88,6 +93,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _on_http_exception)
     app.add_exception_handler(RequestValidationError, _on_invalid_request)
     app.add_exception_handler(PasserelleError, _on_passerelle_error)
+    app.add_exception_handler(DatabaseUnavailableError, _on_database_unavailable)
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -128,6 +134,17 @@ async def _on_passerelle_error(request: Request, error: Exception) -> ProblemRes
         if isinstance(error, error_type):
             return problem_response(status, kind, _sentence(str(error)), request_id=request_id)
     raise error  # an error of the server, not of the request
+
+
+async def _on_database_unavailable(request: Request, error: Exception) -> ProblemResponse:
+    log.error("database_unavailable", **describe(error.__cause__ or error))
+    return problem_response(
+        503,
+        "database-unavailable",
+        "The database does not answer; try again in a moment.",
+        request_id=_request_id(request),
+        headers={"Retry-After": "5"},
+    )
 
 
 async def _on_invalid_request(request: Request, error: Exception) -> ProblemResponse:

@@ -6,6 +6,7 @@ These are the public contract, so they are written out here and not derived from
 from __future__ import annotations
 
 import re
+from datetime import date, datetime
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -204,6 +205,42 @@ class LanguagesAnswer(BaseModel):
     languages: list[LanguageName]
     limits: Limits
     model: str
+
+
+class KeyOut(BaseModel):
+    """A key, as its holder may see it."""
+
+    id: str
+    name: str
+    expires_at: datetime | None = Field(description="null: it does not expire.")
+
+
+class KeyLimitsOut(BaseModel):
+    """What a key may use; null is no limit."""
+
+    requests_per_minute: int | None
+    characters_per_minute: int | None
+    characters_per_month: int | None
+
+
+class DayUsageOut(BaseModel):
+    """What was used on one day (UTC)."""
+
+    day: date
+    characters: int
+    requests: int
+
+
+class UsageAnswer(BaseModel):
+    """What was used this month."""
+
+    key: KeyOut | None = Field(description="null when this server asks for no key.")
+    month_start: date = Field(description="First day that counts.")
+    month_end: date = Field(description="First day of the next month, on which the quota begins anew.")
+    characters: int
+    requests: int
+    limits: KeyLimitsOut
+    days: list[DayUsageOut] = Field(description="Days with usage, in order.")
 
 
 class HealthAnswer(BaseModel):

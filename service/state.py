@@ -8,22 +8,26 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from nmt.config import GenerationConfig, ModelFolderConfig
+from service.database.database import Database
 from service.metrics import Metrics
 from service.scheduler import Scheduler
 from service.settings import Settings
-from service.store import ExpiringStore
 
 
 @dataclass(frozen=True)
 class Service:
-    """The parts of the running service. The translator itself belongs to the scheduler's thread."""
+    """The parts of the running service. The translator itself belongs to the scheduler's thread.
+
+    ``keys_required`` is the setting ``keys`` with its ``auto`` decided.
+    """
 
     settings: Settings
     model: ModelFolderConfig
     generation: GenerationConfig
     scheduler: Scheduler
-    alignments: ExpiringStore
+    database: Database
     metrics: Metrics
+    keys_required: bool
 
 
 def _service(request: Request) -> Service:

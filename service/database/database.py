@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import platformdirs
+from sqlalchemy import select
 from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 
@@ -106,6 +107,11 @@ class Database:
             return await asyncio.get_running_loop().run_in_executor(self._threads, call)
         except (OperationalError, InterfaceError, NoConnectionError) as error:
             raise DatabaseUnavailableError(type(error).__name__) from error
+
+    def check(self) -> None:
+        """Ask for nothing, to see whether the database answers."""
+        with self.transactions.reading() as session:
+            session.execute(select(1))
 
     def sweep(self) -> None:
         """Delete everything that has expired."""

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, get_args
 from fastapi import APIRouter, Header, Path, Query, Response
 from fastapi.concurrency import run_in_threadpool
 
+from service.auth import CallerDependency
 from service.heatmap import HeatMapTooLargeError, draw_png, draw_svg, heat_maps
 from service.problems import ProblemError, documented
 from service.schemas import AlignmentOut, SentenceOut
@@ -44,6 +45,7 @@ MEDIA_TYPES: dict[Format, str] = {
 async def alignment(
     id: Annotated[str, Path(max_length=64, description="Of a translation with alignment links or soft.")],  # noqa: A002
     service: ServiceDependency,
+    caller: CallerDependency,
     format: Annotated[  # noqa: A002
         Format | None, Query(description="Goes before the Accept header; json when neither says.")
     ] = None,
@@ -57,7 +59,7 @@ async def alignment(
     Kept for an hour by default, as long as there is room, and not for translations without alignment.
     """
     chosen = format or negotiate(accept)
-    payload = service.alignments.get(id)
+    payload = await service.database.run(service.database.alignments.get, caller.key_id, id)
     if payload is None:
         raise ProblemError(
             404,

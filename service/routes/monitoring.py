@@ -20,6 +20,7 @@ router = APIRouter(tags=["server"])
 )
 async def metrics(service: ServiceDependency) -> Response:
     """Latency, queue depth, batch fill, tokens and more, in Prometheus' text format."""
-    service.metrics.alignments.set(len(service.alignments))
-    service.metrics.alignment_bytes.set(service.alignments.n_bytes)
+    n_alignments, n_bytes = await service.database.run(service.database.alignments.totals)
+    service.metrics.alignments.set(n_alignments)
+    service.metrics.alignment_bytes.set(n_bytes)
     return Response(service.metrics.render(), media_type=CONTENT_TYPE)

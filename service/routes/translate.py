@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Depends, Request, Response
 
+from service.auth import current_caller
+from service.charging import charged
 from service.limits import check_languages, check_texts, options, require_json
 from service.problems import CLIENT_LEFT, ProblemError, documented
 from service.scheduler import Options, QueueFullError, StoppingError
@@ -52,13 +54,14 @@ async def translate(body: TranslateRequest, request: Request, service: ServiceDe
     check_languages(body, service.model)
     check_texts(body.texts, service.settings)
     chosen = options(body, service.model, service.generation, service.settings)
-    found = await _translate_or_leave(body.texts, chosen, request, service)
+    async with charged(request, service, sum(len(text) for text in body.texts)) as charge:
+        found = await _translate_or_leave(body.texts, chosen, request, service)
+        charge.is_due = found is not None
     if found is None:
         return Response(status_code=CLIENT_LEFT)
     # Large matrices take a while to write; other requests go on meanwhile.
     payload, kept = await asyncio.to_thread(_write, found, body, service.model)
-    for key, alignment in kept.items():
-        service.alignments.put(key, alignment)
+    await service.database.run(service.database.alignments.put, current_caller(request).key_id, kept)
     return Response(payload, media_type="application/json", headers={"Cache-Control": "no-store"})
 
 

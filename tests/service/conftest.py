@@ -100,8 +100,10 @@ def logging_restored() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_settings() -> Iterator[None]:
-    """No variable of the machine that runs the tests reaches the settings."""
+    """No variable of the machine that runs the tests reaches the settings; nothing is written to its home."""
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith("PASSERELLE_")]:
             patch.delenv(name)
+        patch.setenv("PASSERELLE_DATABASE_URL", "sqlite://")  # in memory: each server has its own
+        patch.setenv("PASSERELLE_KEYS", "off")
         yield

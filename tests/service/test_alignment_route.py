@@ -12,7 +12,6 @@ import pytest
 from PIL import Image
 
 from service.routes.alignment import negotiate
-from service.store import ExpiringStore
 from tests.service.conftest import LiveServer, running
 from tests.service.stub import StubTranslator
 from tests.service.test_problems import assert_problem
@@ -180,46 +179,3 @@ def test_unknown_ids_and_sentences_are_404_and_unknown_formats_422(live: LiveSer
 def test_a_server_may_keep_no_alignments() -> None:
     with running(StubTranslator(), alignment_max_entries=0) as live:
         assert_problem(fetch(live, aligned(live)["id"]), 404, "no-such-alignment")
-
-
-class Clock:
-    now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def test_an_entry_expires() -> None:
-    clock = Clock()
-    store = ExpiringStore(3600, 10, 1000, clock)
-    store.put("a", b"1")
-    clock.now += 1800
-    store.put("b", b"2")
-    clock.now += 1799
-
-    assert store.get("a") == b"1"
-    clock.now += 1
-    assert store.get("a") is None
-    assert store.get("b") == b"2"
-    assert (len(store), store.n_bytes) == (1, 1)
-
-
-def test_the_oldest_entries_give_way_when_there_are_too_many() -> None:
-    store = ExpiringStore(3600, 2, 1000, Clock())
-    for key in "abc":
-        store.put(key, key.encode())
-
-    assert [store.get(key) for key in "abc"] == [None, b"b", b"c"]
-
-
-def test_the_oldest_entries_give_way_when_the_bytes_are_too_many() -> None:
-    store = ExpiringStore(3600, 100, 10, Clock())
-    for key in "abc":
-        store.put(key, key.encode() * 4)
-
-    assert [store.get(key) for key in "abc"] == [None, b"bbbb", b"cccc"]
-    store.put("huge", b"x" * 11)
-    assert store.get("huge") is None
-    assert store.n_bytes == 8, "what does not fit drives nothing out"
-    store.put("b", b"b")
-    assert (store.get("b"), store.n_bytes) == (b"b", 5)

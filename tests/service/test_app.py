@@ -125,6 +125,7 @@ def test_openapi_describes_every_operation_and_every_error_as_a_problem(live: Li
         "/translate",
         "/translations/{id}/alignment",
         "/languages",
+        "/usage",
         "/health/live",
         "/health/ready",
         "/metrics",
