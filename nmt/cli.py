@@ -1,4 +1,4 @@
-"""The one command table: ``nmt translate | serve | prepare | train | evaluate | compare | align | info``.
+"""The one command table: ``nmt translate | serve | prepare | train | evaluate | ... | align | info``.
 
 A command's module is named as a string and imported when the command runs, so that ``nmt --help`` waits for
 neither torch nor a missing extra, and ``nmt`` never depends on ``training`` or ``service``.
@@ -264,6 +264,39 @@ def compare(
         beam=beam,
         samples=samples,
         seed=seed,
+        device=device,
+    )
+
+
+@app.command()
+def robustness(
+    *,
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Model folder or name.")],
+    against: Annotated[
+        str | None, typer.Option("--against", metavar="MODEL2", help="Another model to set beside it.")
+    ] = None,
+    data: Annotated[
+        list[Path] | None,
+        typer.Option("--data", metavar="X", help="Development set: X.en and X.fr; repeatable."),
+    ] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="F", help="Write every number and what failed here.")
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Cases of each behaviour.")] = 300,
+    beam: Beam = None,
+    device: Device = "auto",
+) -> None:
+    """How case, typos, numbers, names and placeholders survive.
+
+    Prints a table in Markdown. Without --data the sentences are those of the sample that ships.
+    """
+    _load("training.robustness:robustness", extra="train")(
+        model,
+        against=against,
+        data=data or [],
+        json_file=json_file,
+        limit=limit,
+        beam=beam,
         device=device,
     )
 

@@ -46,7 +46,9 @@ def replace_number(source: str, target: str, rng: random.Random) -> Pair | None:
     shared = [spans for spans in shared if source[slice(*spans[0])] not in {"0", "1"}]
     if not shared:
         return None
-    return _replace(source, target, shared, [_number_like(source[slice(*spans[0])], rng) for spans in shared])
+    return replace_shared(
+        source, target, shared, [_number_like(source[slice(*spans[0])], rng) for spans in shared]
+    )
 
 
 def replace_by_placeholders(source: str, target: str, rng: random.Random) -> Pair | None:
@@ -55,7 +57,7 @@ def replace_by_placeholders(source: str, target: str, rng: random.Random) -> Pai
     if not shared:
         return None
     chosen = _without_overlaps(rng.sample(shared, len(shared)))[: rng.randint(1, MAX_PLACEHOLDERS)]
-    return _replace(source, target, chosen, rng.sample(PLACEHOLDERS, len(chosen)))
+    return replace_shared(source, target, chosen, rng.sample(PLACEHOLDERS, len(chosen)))
 
 
 def replace_by_literal(source: str, target: str, rng: random.Random) -> Pair | None:
@@ -63,7 +65,7 @@ def replace_by_literal(source: str, target: str, rng: random.Random) -> Pair | N
     shared = _shared_names_and_numbers(source, target)
     if not shared:
         return None
-    return _replace(source, target, [rng.choice(shared)], [make_literal(rng)])
+    return replace_shared(source, target, [rng.choice(shared)], [make_literal(rng)])
 
 
 def shared_strings(source: str, target: str) -> list[Shared]:
@@ -91,7 +93,7 @@ def _is_within(span: Span, others: Sequence[Span]) -> bool:
 
 def _shared_names_and_numbers(source: str, target: str) -> list[Shared]:
     """Names, and numbers of two digits and more, that are not a part of an address or of code."""
-    shared = _shared_names(source, target) + _shared_numbers(source, target, _LONG_NUMBER)
+    shared = shared_names(source, target) + _shared_numbers(source, target, _LONG_NUMBER)
     literals = _literals(source) if shared else []
     return [spans for spans in shared if not _is_within(spans[0], literals)]
 
@@ -122,7 +124,7 @@ def _is_whole_number(text: str, span: Span) -> bool:
     )
 
 
-def _shared_names(source: str, target: str) -> list[Shared]:
+def shared_names(source: str, target: str) -> list[Shared]:
     """Capitalised words inside a sentence, each and adjoining ones together; none where all is capitals."""
     if source.isupper():
         return []
@@ -167,7 +169,7 @@ def _without_overlaps(shared: Sequence[Shared]) -> list[Shared]:
     return kept
 
 
-def _replace(source: str, target: str, shared: Sequence[Shared], new: Sequence[str]) -> Pair:
+def replace_shared(source: str, target: str, shared: Sequence[Shared], new: Sequence[str]) -> Pair:
     """Write ``new`` over each of the ``shared`` spans, on both sides."""
     sides = []
     for side, text in enumerate((source, target)):

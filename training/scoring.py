@@ -55,6 +55,11 @@ def score(hypotheses: Sequence[str], references: Sequence[str]) -> list[Score]:
     ]
 
 
+def score_bleu(hypotheses: Sequence[str], references: Sequence[str]) -> Score:
+    """BLEU alone, on the reported scale."""
+    return _score("BLEU", metrics()["BLEU"], "cased-detokenized", hypotheses, references)
+
+
 def score_lowercase_tokenized(hypotheses: Sequence[str], references: Sequence[str], language: str) -> Score:
     """BLEU on the literature's scale; hypotheses are treated exactly as the references are."""
     treat = lowercase_tokenizer(language)

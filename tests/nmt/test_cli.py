@@ -18,7 +18,7 @@ from nmt.config import AlignmentConfig
 from nmt.errors import InputError, ModelFolderError, NumericalError
 from tests.stub_translator import StubTranslator
 
-COMMANDS = ("translate", "serve", "prepare", "train", "evaluate", "compare", "align", "info")
+COMMANDS = ("translate", "serve", "prepare", "train", "evaluate", "compare", "robustness", "align", "info")
 
 Run = Callable[..., tuple[int, str, str]]
 
