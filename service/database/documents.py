@@ -120,6 +120,10 @@ class Documents:
         self._change(job_id, "queued", "translating", state="error", message=message, n_bytes=0)
         self._source(job_id).unlink(missing_ok=True)
 
+    def touch(self, job_id: str) -> bool:
+        """Say that the job is being worked on, see ``abandon``; False if it is gone or was given up."""
+        return self._change(job_id, "queued", "translating")
+
     def result(self, job_id: str) -> bytes | None:
         """The translation, or None if it is not there yet or any more."""
         try:

@@ -22,6 +22,8 @@ from service.database.models import RateRow
 from service.database.transactions import Transactions
 
 WINDOW_S = 60
+SLACK_S = 0.001
+"""A hit is allowed when the count is below a bound, not at it; and clocks are not exact."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class RateState:
         allowed: whether the hit was within the limit; else it was not counted.
         limit: hits in a minute.
         remaining: what is left now.
-        reset_s: whole seconds until there is more, at least 1.
+        reset_s: whole seconds until another such hit is allowed; if it is now, until the window ends.
     """
 
     allowed: bool
@@ -56,8 +58,10 @@ class Rates:
             item.key_for(kind, key_id), WINDOW_S
         )
         used = math.floor(previous * previous_ttl / WINDOW_S + current)
-        wait_s = _seconds_until(limit - cost, previous, previous_ttl, current, current_ttl - WINDOW_S)
-        return RateState(allowed, limit, max(0, limit - used), max(1, math.ceil(wait_s)))
+        window_left_s = current_ttl - WINDOW_S
+        wait_s = _seconds_until(limit - cost + 1, previous, previous_ttl, current, window_left_s)
+        reset_s = math.ceil(window_left_s if wait_s is None else wait_s + SLACK_S)
+        return RateState(allowed, limit, max(0, limit - used), reset_s)
 
     def sweep(self) -> None:
         """Delete the counts of windows that matter no more."""
@@ -65,14 +69,15 @@ class Rates:
 
 
 def _seconds_until(
-    target: int, previous: int, previous_ttl: float, current: int, current_ttl: float
-) -> float:
-    """Seconds until the weighted count is at ``target``: the previous window fades, then this one does."""
-    if current <= target:
-        over = previous * previous_ttl / WINDOW_S + current - target
-        return max(0.0, over * WINDOW_S / previous) if previous else 0.0
-    share = max(target, 0) / current  # from the next window on, this one is the previous one
-    return current_ttl + (1 - share) * WINDOW_S
+    bound: int, previous: int, previous_ttl: float, current: int, window_left_s: float
+) -> float | None:
+    """Seconds until the weighted count is at ``bound``; None: it is below. First the previous window fades."""
+    if bound <= 0:
+        return window_left_s + WINDOW_S
+    if current < bound:
+        over = previous * previous_ttl / WINDOW_S + current - bound
+        return over * WINDOW_S / previous if over >= 0 else None
+    return window_left_s + (1 - bound / current) * WINDOW_S  # this window is the previous one by then
 
 
 class DatabaseStorage(Storage, SlidingWindowCounterSupport, TimestampedSlidingWindow):

@@ -1,0 +1,70 @@
+"""Glossaries: kept as given, seen by their owner only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nmt.errors import InputError
+from service.database.database import Database
+from tests.service.database.conftest import Clock, open_database
+
+ENTRIES = [
+    ("hello", "bonjour"),
+    ("a b", "c"),
+    ("'; DROP TABLE glossaries; --", "é\u202f⟦1⟧😀"),
+    ("tab\t", "nul \x00"),
+]
+
+
+def test_a_glossary_comes_back_as_it_was_given(database: Database, clock: Clock) -> None:
+    made = database.glossaries.create("a", " terms of ours ", "en", "fr", ENTRIES)
+
+    assert database.glossaries.get("a", made.id) == made
+    assert database.glossaries.entries("a", made.id) == ENTRIES
+    assert (made.name, made.source_language, made.target_language) == ("terms of ours", "en", "fr")
+    assert (made.n_entries, made.ready, made.created_at) == (4, True, clock())
+
+
+def test_another_key_sees_changes_and_deletes_none_of_it(database: Database) -> None:
+    made = database.glossaries.create("a", "terms", "en", "fr", ENTRIES)
+
+    assert database.glossaries.all("b") == []
+    assert database.glossaries.get("b", made.id) is None
+    assert database.glossaries.entries("b", made.id) is None
+    assert database.glossaries.delete("b", made.id) is False
+    assert database.glossaries.all("a") == [made]
+    assert database.glossaries.delete("a", made.id) is True
+    assert database.glossaries.delete("a", made.id) is False
+    assert database.glossaries.get("a", made.id) is None
+
+
+def test_all_are_listed_oldest_first(database: Database, clock: Clock) -> None:
+    made = []
+    for name in ("b", "a", "b"):
+        made.append(database.glossaries.create("a", name, "en", "fr", ENTRIES))
+        clock.advance(seconds=1)
+
+    assert database.glossaries.all("a") == made
+
+
+def test_limits_are_named(database: Database, url: str, tmp_path: Path, clock: Clock) -> None:
+    opened = open_database(url, tmp_path, clock, glossary_max_count=2, glossary_max_entries=4)
+    strict = opened.glossaries
+
+    with pytest.raises(InputError, match="entries: there are 5, the limit is 4"):
+        strict.create("a", "n", "en", "fr", [*ENTRIES, ("x", "y")])
+    for _ in range(2):
+        strict.create("a", "n", "en", "fr", ENTRIES)
+    with pytest.raises(
+        InputError, match="there are 2 glossaries already, and the limit is 2; delete one first"
+    ):
+        strict.create("a", "n", "en", "fr", ENTRIES)
+    strict.create("b", "n", "en", "fr", ENTRIES)
+    opened.close()
+    for name in ("", " ", "x" * 1025, "a\x00"):
+        with pytest.raises(InputError, match=r"^name: "):
+            database.glossaries.create("a", name, "en", "fr", ENTRIES)
+    with pytest.raises(InputError, match="at least one entry"):
+        database.glossaries.create("a", "n", "en", "fr", [])
