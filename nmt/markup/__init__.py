@@ -1,0 +1,151 @@
+"""HTML and XML: whole sentences are translated, the tags put back along the word alignment.
+
+    html, xml     text -> tokens with exact spans, by turbohtml and by expat
+    extract       tokens -> texts to translate, and all of it back together
+    gather, flow  inline content -> one text and its marks, and back
+    projection    where marks belong in a translation (votes: what the word links say); documents use it too
+
+``docs/decisions/010-markup.md`` tells why these parsers and this rule of projection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from nmt.markup.extract import ExtractedMarkup
+from nmt.markup.html import TRANSLATED_ATTRIBUTES, tokenize_html
+from nmt.markup.projection import Mark, project
+from nmt.markup.tokens import Kind, Token
+from nmt.markup.xml import tokenize_xml
+
+if TYPE_CHECKING:
+    from nmt.config import GenerationConfig
+    from nmt.translator import Translator
+
+__all__ = [
+    "TRANSLATED_ATTRIBUTES",
+    "ExtractedMarkup",
+    "Mark",
+    "MarkupKind",
+    "extract_html",
+    "extract_xml",
+    "project",
+    "translate_markup",
+]
+
+MarkupKind = Literal["html", "xml"]
+
+
+def extract_html(
+    text: str,
+    *,
+    ignore_tags: Collection[str] = (),
+    splitting_tags: Collection[str] = (),
+    non_splitting_tags: Collection[str] = (),
+    outline_detection: bool = True,
+    attributes: Collection[str] = TRANSLATED_ATTRIBUTES,
+) -> ExtractedMarkup:
+    """Take an HTML page or fragment apart. Nothing in HTML is an error.
+
+    ``translate="no"``, ``class="notranslate"``, ``<code>``, ``<pre>`` and the like are copied;
+    ``translate="yes"`` on such an element has it translated all the same.
+
+    Args:
+        text: HTML.
+        ignore_tags: elements to copy, besides.
+        splitting_tags: elements that part sentences, besides HTML's block elements.
+        non_splitting_tags: elements that never do.
+        outline_detection: False: only ``splitting_tags`` part sentences.
+        attributes: names of the attributes to translate.
+    """
+    tokens = tokenize_html(text, _names(ignore_tags), attributes)
+    splitting, non_splitting = _names(splitting_tags), _names(non_splitting_tags)
+    for token in tokens:
+        if token.name in splitting:
+            token.splits = True
+        elif token.name in non_splitting or not outline_detection:
+            token.splits = token.starts_flow = False
+    return ExtractedMarkup(text, tokens, _escape)
+
+
+def extract_xml(
+    text: str,
+    *,
+    ignore_tags: Collection[str] = (),
+    splitting_tags: Collection[str] = (),
+    non_splitting_tags: Collection[str] = (),
+    outline_detection: bool = True,
+    attributes: Collection[str] = (),
+) -> ExtractedMarkup:
+    """Take an XML document or fragment apart.
+
+    An element is part of a sentence if there is text beside it, else it parts sentences. ``translate="no"``
+    and ``its:translate="no"`` are copied. HTML in a CDATA section is taken apart as such.
+
+    Args:
+        text: XML; a fragment needs no root.
+        ignore_tags: elements to copy.
+        splitting_tags: elements that part sentences, whatever is beside them.
+        non_splitting_tags: elements that never do.
+        outline_detection: False: only ``splitting_tags`` part sentences.
+        attributes: names of the attributes to translate.
+
+    Raises:
+        InputError: the XML is not well-formed; line and column are named.
+    """
+    tokens = tokenize_xml(
+        text,
+        frozenset(ignore_tags),
+        frozenset(splitting_tags),
+        frozenset(non_splitting_tags),
+        frozenset(attributes),
+        outline_detection=outline_detection,
+    )
+    return ExtractedMarkup(text, tokens, _escape, inner=_cdata)
+
+
+def translate_markup(
+    translator: Translator,
+    texts: Sequence[str],
+    kind: MarkupKind,
+    *,
+    options: GenerationConfig | None = None,
+) -> list[str]:
+    """Translate HTML or XML texts with the options of ``extract_html`` and ``extract_xml`` at their defaults.
+
+    Raises:
+        InputError: a text is XML that is not well-formed.
+    """
+    extract = extract_html if kind == "html" else extract_xml
+    extracted = [extract(text) for text in texts]
+    extracts = [extract for one in extracted for extract in one.extracts]
+    translations = translator.translate(
+        [extract.text for extract in extracts],
+        keep=[extract.keep for extract in extracts],
+        alignment="links",
+        options=options,
+    )
+    restored: list[str] = []
+    used = 0
+    for one in extracted:
+        own = translations[used : used + len(one.extracts)]
+        used += len(own)
+        restored.append(one.restore(own))
+    return restored
+
+
+def _cdata(text: str) -> ExtractedMarkup:
+    """HTML if it looks like it, else plain text, in which nothing is escaped."""
+    tokens = tokenize_html(text, frozenset(), TRANSLATED_ATTRIBUTES)
+    if all(token.kind is Kind.TEXT for token in tokens):
+        return ExtractedMarkup(text, [Token(Kind.TEXT, 0, len(text), text)], str)
+    return ExtractedMarkup(text, tokens, _escape)
+
+
+def _escape(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace("]]>", "]]&gt;")
+
+
+def _names(names: Collection[str]) -> frozenset[str]:
+    return frozenset(name.lower() for name in names)

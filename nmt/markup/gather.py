@@ -1,0 +1,238 @@
+"""Inline markup -> a flow: its text, and a mark for each tag.
+
+White space is treated as HTML does: a run of it is one space, at the edges it is nothing. The tags and the
+white space before the first and after the last word stay outside, untouched; so do tags around all of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+
+from nmt.extraction import Extract
+from nmt.markup.flow import Flow, Tag
+from nmt.markup.projection import Mark, Side
+from nmt.spans import Span
+
+_SPACE = re.compile(r"([ \t\n\f\r]+)")
+_SPELLED = re.compile(r"[^\sA-Za-z0-9]|[\u00a0\u202f]")
+"""Characters that are written as the source writes them, ``&eacute;`` for one."""
+
+
+class Role(Enum):
+    """What an item does in a flow."""
+
+    TEXT = auto()
+    REFERENCE = auto()
+    OPEN = auto()
+    CLOSE = auto()
+    POINT = auto()
+    COPY = auto()
+    """Copied markup that is a word of the sentence: ``<code>x</code>``."""
+
+
+@dataclass
+class Item:
+    """A token of a flow, or a copied element: characters [start, end) of the markup."""
+
+    role: Role
+    start: int
+    end: int
+    text: str = ""
+    """What TEXT and REFERENCE stand for; the word that COPY is."""
+    spelling: str = ""
+    """Of REFERENCE."""
+    partner: int | None = None
+    """Of OPEN and CLOSE: the place of the other one in the flow; None where it is not in it."""
+    separates: bool = False
+
+    @property
+    def is_text(self) -> bool:
+        """It is characters of the text."""
+        return self.role in {Role.TEXT, Role.REFERENCE}
+
+    @property
+    def is_visible(self) -> bool:
+        """A reader sees it as a word or a mark."""
+        return self.role is Role.COPY or (self.is_text and not self.text.isspace())
+
+    @property
+    def span(self) -> Span:
+        """Where it is in the markup."""
+        return Span(self.start, self.end)
+
+
+def gather(items: Sequence[Item], *, keeps_space: bool) -> Flow | None:
+    """The flow of ``items``; None when there is no letter in it to translate.
+
+    Args:
+        items: text and inline tags in order, as many as stand between two block tags.
+        keeps_space: white space stays as it is, as in ``<pre>``.
+    """
+    if not any(item.is_text and any(map(str.isalpha, item.text)) for item in items):
+        return None
+    first, last = _core(items)
+    core = [replace(item) for item in items[first : last + 1]]
+    for item in core:
+        if item.partner is not None:
+            item.partner = item.partner - first if first <= item.partner <= last else None
+    if core[0].role is Role.TEXT:
+        core[0].text = core[0].text.lstrip()
+        core[0].start = core[0].end - len(core[0].text)
+    if core[-1].role is Role.TEXT:
+        core[-1].text = core[-1].text.rstrip()
+        core[-1].end = core[-1].start + len(core[-1].text)
+    gathered = _Gathering(keeps_space)
+    gathered.add_all(core)
+    references: dict[str, str] = {}
+    for item in core:
+        if item.role is Role.REFERENCE and _SPELLED.fullmatch(item.text):
+            references.setdefault(item.text, item.spelling)
+    return Flow(
+        start=core[0].start,
+        end=core[-1].end,
+        extract=Extract("".join(gathered.parts), tuple(gathered.keep)),
+        marks=tuple(gathered.marks),
+        tags=tuple(gathered.tags),
+        references=references,
+    )
+
+
+def _core(items: Sequence[Item]) -> tuple[int, int]:
+    """First and last item of what is translated; tags before and after it stay where they are.
+
+    A tag before the first word belongs to it if its element ends among the words; the same at the end.
+    """
+    visible = [place for place, item in enumerate(items) if item.is_visible]
+    first, last = visible[0], visible[-1]
+    for place in range(visible[0]):
+        partner = items[place].partner
+        if items[place].role is Role.OPEN and partner is not None and visible[0] < partner < last:
+            first = place
+            break
+    for place in range(len(items) - 1, visible[-1], -1):
+        partner = items[place].partner
+        if items[place].role is Role.CLOSE and partner is not None and partner >= first:
+            last = place
+            break
+    return first, last
+
+
+def _nested(items: Sequence[Item]) -> set[int]:
+    """Places of the tags of elements that lie whole in the flow and cross no other."""
+    nested: set[int] = set()
+    opened: list[int] = []
+    for place, item in enumerate(items):
+        if item.role is Role.OPEN and item.partner is not None:
+            opened.append(place)
+        elif item.role is Role.CLOSE and item.partner in opened:
+            if opened[-1] == item.partner:
+                nested |= {place, item.partner}
+            opened.remove(item.partner)
+    return nested
+
+
+@dataclass
+class _Waiting:
+    """A mark that may turn out to cover no word; its side is known when the next word has come."""
+
+    index: int
+    after_space: bool
+    """There was white space between the last word and it."""
+    right_after_space: bool
+    """The same, with no other mark between."""
+    n_spaces: int
+    separated: bool
+    """The text has a space here only for its sake."""
+
+
+class _Gathering:
+    """Text and marks so far."""
+
+    def __init__(self, keeps_space: bool) -> None:
+        self.parts: list[str] = []
+        self.keep: list[Span] = []
+        self.marks: list[Mark] = []
+        self.tags: list[Tag] = []
+        self._keeps_space = keeps_space
+        self._length = 0
+        self._space_due = False
+        self._n_spaces = 0
+        """Runs of white space since the last word."""
+        self._waiting: list[_Waiting] = []
+
+    def add_all(self, items: Sequence[Item]) -> None:
+        nested = _nested(items)
+        opened = [-1]
+        for place, item in enumerate(items):
+            if item.is_text:
+                self._text(item.text)
+            elif item.role is Role.COPY:
+                self._word(item.text)
+                self.keep.append(Span(self._length - len(item.text), self._length))
+                self.marks.append(Mark(self.keep[-1].start, self.keep[-1].end, opened[-1]))
+                self.tags.append(Tag(item.span, is_copy=True))
+            elif place not in nested:
+                is_half = item.role is not Role.POINT
+                self._point(item, -1 if is_half else opened[-1], in_order=is_half)
+            elif item.role is Role.OPEN:
+                self._point(item, opened[-1])
+                opened.append(len(self.marks) - 1)
+            else:
+                self._close(opened.pop(), item)
+        self._settle(with_word=False)
+
+    def _text(self, text: str) -> None:
+        if self._keeps_space:
+            self._word(text)
+            return
+        for part in _SPACE.split(text):
+            if part and not _SPACE.match(part):
+                self._word(part)
+            elif part:
+                self._n_spaces += 1
+                self._space_due = self._length > 0
+
+    def _word(self, word: str) -> None:
+        self._settle(with_word=True)
+        if self._space_due:
+            self.parts.append(" ")
+        self.parts.append(word)
+        self._length += len(word) + self._space_due
+        self._space_due, self._n_spaces = False, 0
+
+    def _point(self, item: Item, parent: int, *, in_order: bool = False) -> None:
+        here = self._length + self._space_due
+        seen = self._waiting[-1].n_spaces if self._waiting else 0
+        separated = item.separates and self._length > 0 and not self._space_due
+        self._waiting.append(
+            _Waiting(len(self.marks), self._n_spaces > 0, self._n_spaces > seen, self._n_spaces, separated)
+        )
+        self.marks.append(Mark(here, here, parent, in_order=in_order))
+        self.tags.append(Tag(item.span))
+        self._space_due = self._space_due or separated
+
+    def _close(self, index: int, item: Item) -> None:
+        mark, tag = self.marks[index], replace(self.tags[index], closing=item.span)
+        if self._length > mark.start:
+            mark = replace(mark, end=self._length, side="none")
+            tag = replace(tag, spaced=False, glued=False)
+        self.marks[index], self.tags[index] = mark, tag
+
+    def _settle(self, *, with_word: bool) -> None:
+        """A word comes, or the end: where do the marks before it belong?"""
+        for waiting in self._waiting:
+            before, after = waiting.after_space, self._n_spaces > waiting.n_spaces
+            side: Side = "none"
+            if with_word and before != after:
+                side = "right" if before else "left"
+            mark, tag = self.marks[waiting.index], self.tags[waiting.index]
+            self.marks[waiting.index] = replace(mark, side=side)
+            self.tags[waiting.index] = replace(
+                tag,
+                spaced=before and after and waiting.right_after_space,
+                glued=waiting.separated and not after,
+            )
+        self._waiting = []

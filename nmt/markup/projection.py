@@ -1,0 +1,220 @@
+"""Where the inline elements of a source text belong in its translation: projection along the word alignment.
+
+An element covers characters [start, end) of the source. Each target token votes for it with the links that
+it has to source tokens inside, and against it with those to tokens outside; the element gets the run of
+target tokens with the greatest sum of votes (the maximum subarray, Bentley 1984). So a stray link far away is
+dropped, a token that no link explains is taken in when it stands between two that belong, and the span stays
+tight.
+
+Fixed rules come first. What covers all the tokens of its parent covers the parent's whole translation; what
+covers a whole sentence covers the sentence's translation. An element stays inside its parent and outside its
+siblings; among siblings the narrow ones choose first. What no link explains takes what its neighbours in the
+source left over, else it keeps its relative position.
+
+Documents use this for runs of characters, markup for tags. Pure functions, no torch.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from nmt.markup.votes import Votes, votes_of
+from nmt.spans import Span
+
+if TYPE_CHECKING:
+    from nmt.translation import Translation
+
+Side = Literal["left", "right", "none"]
+_NEUTRAL = 0.05
+"""Vote of a target token without links: for an element on both its sides, else against."""
+_WHOLE = 2.0
+"""Vote of each token of a sentence that lies whole within the element."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """An inline element over source characters [start, end), or a point (``start == end``)."""
+
+    start: int
+    end: int
+    parent: int = -1
+    """Index of the mark that this one is inside of; smaller than its own. -1: the text itself."""
+    side: Side = "none"
+    """For what covers no token: the neighbour it goes with, the word to its left or to its right. "none": it
+    stands between, and goes where it best divides what is before from what is after."""
+    in_order: bool = False
+    """A point that never overtakes another one with ``in_order``: half of an element that goes on outside."""
+
+
+def project(source: str, marks: Sequence[Mark], translation: Translation) -> list[Span]:
+    """Target characters of each mark: properly nested, siblings apart, edges at token edges.
+
+    Args:
+        source: the text that was translated.
+        marks: in document order, parents before what is inside of them.
+        translation: with links; without any, all marks keep their relative positions.
+    """
+    return _Projection(marks, votes_of(source, translation)).spans()
+
+
+class _Projection:
+    """The target token range of each mark: level by level, points last."""
+
+    def __init__(self, marks: Sequence[Mark], votes: Votes) -> None:
+        self.marks = marks
+        self.votes = votes
+        self.covered = [votes.source_range(mark.start, mark.end) for mark in marks]
+        self.claimed: set[tuple[int, int]] = set()
+        """(parent, source token): the first and the last token of each element placed, by its parent."""
+        self.ranges: list[tuple[int, int] | None] = [None] * len(marks)
+        self.owner = [-1] * votes.n_target
+        """The innermost mark that each target token belongs to so far."""
+
+    def spans(self) -> list[Span]:
+        levels: dict[int, list[int]] = {}
+        depths: list[int] = []
+        for index, mark in enumerate(self.marks):
+            depths.append(0 if mark.parent < 0 else depths[mark.parent] + 1)
+            levels.setdefault(depths[-1], []).append(index)
+        for _, level in sorted(levels.items()):
+            elements = [index for index in level if self.covered[index][0] < self.covered[index][1]]
+            elements = [index for index in elements if not self._is_rest_of_a_word(index)]
+            for index in sorted(elements, key=self._width):
+                self._take(index, self._best(index))
+            for index in elements:
+                if self.ranges[index] is None:
+                    self._take(index, self._left_over(index))
+        return self._points()
+
+    def _width(self, index: int) -> int:
+        first, last = self.covered[index]
+        return last - first
+
+    def _is_rest_of_a_word(self, index: int) -> bool:
+        """A sibling has the rest of its only word, which translates as one; so it covers nothing any more."""
+        parent, (first, last) = self.marks[index].parent, self.covered[index]
+        if last - first == 1 and (parent, first) in self.claimed:
+            return True
+        self.claimed |= {(parent, first), (parent, last - 1)}
+        return False
+
+    def _outer(self, index: int) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Source and target token range of the parent."""
+        parent = self.marks[index].parent
+        if parent < 0:
+            return (0, self.votes.n_source), (0, self.votes.n_target)
+        return self.covered[parent], self.ranges[parent] or (0, 0)
+
+    def _take(self, index: int, found: tuple[int, int] | None) -> None:
+        if found is not None and found[0] < found[1]:
+            self.ranges[index] = found
+            self.owner[found[0] : found[1]] = [index] * (found[1] - found[0])
+
+    def _best(self, index: int) -> tuple[int, int] | None:
+        """The free run of target tokens with the greatest sum of votes, if any vote is for the element.
+
+        An element over all that its parent is over gets all that the parent got.
+        """
+        outer_source, (low, high) = self._outer(index)
+        parent, covered = self.marks[index].parent, self.covered[index]
+        if covered == outer_source and all(owner == parent for owner in self.owner[low:high]):
+            return low, high
+        first, last = self.votes.target_bounds(*covered)
+        best, best_sum = None, 0.0
+        start, total = max(low, first), 0.0
+        for target in range(max(low, first), min(high, last)):
+            if self.owner[target] != parent:
+                start, total = target + 1, 0.0
+                continue
+            total += self._vote(target, covered)
+            if total <= 0:
+                start, total = target + 1, 0.0
+            elif total > best_sum:
+                best, best_sum = (start, target + 1), total
+        if best is not None and any(self._belongs(target, covered) for target in range(*best)):
+            return best
+        return None
+
+    def _belongs(self, target: int, covered: tuple[int, int]) -> bool:
+        return self.votes.inside(target, covered) > 0 or self.votes.sentence_within(target, covered)
+
+    def _vote(self, target: int, covered: tuple[int, int]) -> float:
+        votes = self.votes
+        if votes.sentence_within(target, covered):
+            return _WHOLE
+        inside = votes.inside(target, covered)
+        outside = votes.total(target) - inside
+        if inside or outside:
+            return inside - outside
+        before, after = votes.linked_neighbours(target)
+        neighbours = [votes.inside(other, covered) > 0 for other in (before, after) if other is not None]
+        return _NEUTRAL if neighbours and all(neighbours) else -_NEUTRAL
+
+    def _left_over(self, index: int) -> tuple[int, int] | None:
+        """Tokens without links between the translations of the neighbours, else the relative position."""
+        (source_low, source_high), (low, high) = self._outer(index)
+        votes, parent, (first, last) = self.votes, self.marks[index].parent, self.covered[index]
+        free = [target for target in range(low, high) if self.owner[target] == parent]
+        if not free:
+            return None
+        before, after = votes.targets_of(first - 1), votes.targets_of(last)
+        if before and after and before[-1] < after[0]:
+            between = [t for t in range(before[-1] + 1, after[0]) if low <= t < high and not votes.total(t)]
+            between = [target for target in between if self.owner[target] == parent]
+            if between and between[-1] - between[0] == len(between) - 1:
+                return between[0], between[-1] + 1
+        share = (high - low) / max(1, source_high - source_low)
+        start = low + int((first - source_low) * share)
+        start = free[min(bisect_left(free, start), len(free) - 1)]
+        most = start + max(1, round((last - first) * share))
+        end = start + 1
+        while end < min(most, high) and self.owner[end] == parent:
+            end += 1
+        return start, end
+
+    def _points(self) -> list[Span]:
+        """All ranges as characters; what covers no token gets a boundary between two."""
+        siblings: dict[int, list[tuple[int, int]]] = {}
+        for mark, found in zip(self.marks, self.ranges, strict=True):
+            if found is not None:
+                siblings.setdefault(mark.parent, []).append(found)
+        for spans in siblings.values():
+            spans.sort()
+        result: list[Span] = []
+        latest = 0
+        for index, (mark, found) in enumerate(zip(self.marks, self.ranges, strict=True)):
+            if found is not None:
+                result.append(self.votes.characters(*found))
+                continue
+            if mark.parent >= 0 and self.ranges[mark.parent] is None:
+                result.append(result[mark.parent])
+                continue
+            place = self._point(index, siblings.get(mark.parent, []))
+            if mark.in_order:
+                place = latest = max(place, latest)
+            result.append(Span(place, place))
+        return result
+
+    def _point(self, index: int, siblings: Sequence[tuple[int, int]]) -> int:
+        mark, votes = self.marks[index], self.votes
+        outer_source, (low, high) = self._outer(index)
+        side: Side = mark.side
+        left = votes.source_range(0, mark.start)[1]
+        targets: Sequence[int] = ()
+        if side == "right":
+            targets = votes.targets_of(left)
+        elif side == "left":
+            targets = votes.targets_of(left - 1)
+        if targets and low <= targets[0] and targets[-1] < high:
+            boundary = targets[0] if side == "right" else targets[-1] + 1
+        else:
+            boundary = votes.divide(left, low, high, outer_source)
+        at = bisect_right(siblings, (boundary, -1)) - 1
+        if at >= 0 and siblings[at][0] < boundary < siblings[at][1]:
+            start, end = siblings[at]
+            after = boundary - start > end - boundary if side == "none" else side == "left"
+            boundary = end if after else start
+        return votes.edge(boundary, low, high, side)

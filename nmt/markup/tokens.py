@@ -1,0 +1,69 @@
+"""Markup as a sequence of tokens with exact spans: what HTML and XML have in common once they are parsed.
+
+The tokens of a text follow each other without a gap: ``text[token.start:token.end]``, joined, is the text.
+Whatever is not translated is copied from there, byte for byte.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+
+class Kind(Enum):
+    """What a token is."""
+
+    TEXT = auto()
+    REFERENCE = auto()
+    """``&eacute;``: ``Token.text`` is the character."""
+    START = auto()
+    END = auto()
+    EMPTY = auto()
+    """A tag without content: ``<br>``, ``<x/>``."""
+    OTHER = auto()
+    """A comment, a doctype, a processing instruction."""
+    VARIABLE = auto()
+    """A reference to an entity that is not known here, ``&product;``: it is copied like a name."""
+    CDATA = auto()
+    """A whole CDATA section; ``Token.text`` is what is in it."""
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """An attribute to translate: its value, with its quotes, is characters [start, end) of the markup."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass
+class Token:
+    """One token. The fields from ``splits`` on are of START and EMPTY, filled in by HTML's or XML's rules."""
+
+    kind: Kind
+    start: int
+    end: int
+    text: str = ""
+    """Of TEXT, REFERENCE and CDATA, what it stands for; of VARIABLE, as it is spelled."""
+    name: str = ""
+    """Of a tag."""
+    partner: int | None = None
+    """Index of the END of this START, or of the START of this END; None where there is none."""
+    after: int = 0
+    """Index of the first token after the element."""
+    splits: bool = False
+    """No sentence goes across this tag. Of END too."""
+    is_self_closing: bool = False
+    """Written ``<x/>``, which in HTML means nothing; EMPTY where no end tag comes."""
+    starts_flow: bool = False
+    """A sentence may begin here but not go on: a link right after another one."""
+    translates: bool | None = None
+    """False: the element is copied; True: translated though an outer one is not; None: as the outer one."""
+    is_shown: bool = True
+    """The text of a copied element is part of the sentence; of a script it is not."""
+    keeps_space: bool = False
+    """White space in the element is kept as it is."""
+    separates: bool = False
+    """What comes before and after it are different words even without white space: ``<br>``."""
+    attributes: tuple[Attribute, ...] = ()
