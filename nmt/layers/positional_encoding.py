@@ -34,10 +34,9 @@ class SinusoidalPositionalEncoding(nn.Module):
         super().__init__()
         self.register_buffer("encoding_TD", sinusoids(max_positions, d_model), persistent=False)
 
-    def forward(self, x_BTD: Tensor, first_position: int = 0) -> Tensor:
-        """Add the encodings of positions ``first_position`` and after."""
-        last = _check_end(first_position + x_BTD.size(1), self.encoding_TD.size(0))
-        return x_BTD + self.encoding_TD[first_position:last].to(x_BTD.dtype)
+    def forward(self, x_BTD: Tensor, first_position: int = 0, lag_B: Tensor | None = None) -> Tensor:
+        """Add the encodings of positions ``first_position`` and after, less ``lag_B`` (then T is 1)."""
+        return x_BTD + _encodings(self.encoding_TD, x_BTD.size(1), first_position, lag_B).to(x_BTD.dtype)
 
 
 class LearnedPositionalEncoding(nn.Module):
@@ -48,13 +47,16 @@ class LearnedPositionalEncoding(nn.Module):
         self.encoding_TD = nn.Parameter(torch.empty(max_positions, d_model))
         nn.init.normal_(self.encoding_TD, std=d_model**-0.5)
 
-    def forward(self, x_BTD: Tensor, first_position: int = 0) -> Tensor:
-        """Add the encodings of positions ``first_position`` and after."""
-        last = _check_end(first_position + x_BTD.size(1), self.encoding_TD.size(0))
-        return x_BTD + self.encoding_TD[first_position:last].to(x_BTD.dtype)
+    def forward(self, x_BTD: Tensor, first_position: int = 0, lag_B: Tensor | None = None) -> Tensor:
+        """Add the encodings of positions ``first_position`` and after, less ``lag_B`` (then T is 1)."""
+        return x_BTD + _encodings(self.encoding_TD, x_BTD.size(1), first_position, lag_B).to(x_BTD.dtype)
 
 
-def _check_end(end: int, limit: int) -> int:
+def _encodings(encoding_TD: Tensor, length: int, first_position: int, lag_B: Tensor | None) -> Tensor:
+    """Those of ``length`` positions, (T, D); with a lag the one of each row's own position, (B, 1, D)."""
+    end, limit = first_position + length, encoding_TD.size(0)
+    if lag_B is not None:
+        return encoding_TD[first_position - lag_B].unsqueeze(1)
     if end > limit:
         raise ValueError(f"position {end - 1} is past the model's {limit} positions (max_positions)")
-    return end
+    return encoding_TD[first_position:end]

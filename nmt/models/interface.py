@@ -47,6 +47,14 @@ class StepDecoder(Protocol[StateT]):
         ...
 
 
+class MergingDecoder(StepDecoder[StateT], Protocol[StateT]):
+    """A ``StepDecoder`` whose running batch new sentences may join."""
+
+    def merge(self, first: StateT, second: StateT) -> StateT:
+        """The sentences of both, those of ``first`` first; they may have read different numbers of tokens."""
+        ...
+
+
 class SequenceModel(Protocol):
     """All that training, scoring and alignment know."""
 

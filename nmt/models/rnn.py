@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import pad
 
 from nmt.batch import Batch
 from nmt.errors import ConfigError
@@ -153,6 +154,24 @@ class RnnEncoderDecoder(nn.Module):
             return state._replace(hidden_NQ=hidden_NQ)
         memory = Memory(*(tensor.index_select(0, sentences_B) for tensor in state.memory))
         return state._replace(hidden_NQ=hidden_NQ, memory=memory)
+
+    def merge(self, first: RnnState, second: RnnState) -> RnnState:
+        """The sentences of both, those of ``first`` first; each row's hidden state is all it has read."""
+        hidden_NQ = torch.cat([first.hidden_NQ, second.hidden_NQ])
+        if first.memory is None or second.memory is None:
+            return first._replace(hidden_NQ=hidden_NQ)
+        memories = (first.memory, second.memory)
+        width = max(memory.mask_BS.size(1) for memory in memories)
+
+        def joined(one_BSx: Tensor, other_BSx: Tensor) -> Tensor:
+            return torch.cat([pad(part, (0, 0, 0, width - part.size(1))) for part in (one_BSx, other_BSx)])
+
+        memory = Memory(
+            joined(first.memory.annotations_BSM, second.memory.annotations_BSM),
+            joined(first.memory.keys_BSA, second.memory.keys_BSA),
+            torch.cat([pad(memory.mask_BS, (0, width - memory.mask_BS.size(1))) for memory in memories]),
+        )
+        return first._replace(hidden_NQ=hidden_NQ, memory=memory)
 
     def _encode(self, source: Batch) -> RnnState:
         x_BSG = self.dropout(self.source_embedding(source.source_BS))

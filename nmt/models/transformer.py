@@ -10,7 +10,7 @@ cross-attention lets the K rows of a sentence share one copy of its memory.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -23,6 +23,7 @@ from nmt.layers.embedding import OutputProjection, ScaledEmbedding
 from nmt.layers.feed_forward import FeedForward
 from nmt.layers.positional_encoding import LearnedPositionalEncoding, SinusoidalPositionalEncoding
 from nmt.models.interface import Step
+from nmt.models.transformer_state import TransformerState, merged_states
 
 NormPlace = Literal["pre", "post"]
 
@@ -90,10 +91,11 @@ class DecoderLayer(nn.Module):
         past: KeyValue | None,
         memory: KeyValue,
         memory_mask_B11S: Tensor,
+        past_mask_N11T: Tensor | None = None,
         *,
         with_weights: bool = False,
     ) -> tuple[Tensor, KeyValue, Tensor | None]:
-        """Read T new positions after ``past``.
+        """Read T new positions after ``past``, of which ``past_mask_N11T`` (the new one counted) is real.
 
         Returns:
             output_NTD, keys and values of past and new positions, cross-attention weights_NHTS or None.
@@ -103,7 +105,7 @@ class DecoderLayer(nn.Module):
         present = self.self_attention.project(y_NTD)
         if past is not None:
             present = KeyValue(*(torch.cat(pair, dim=2) for pair in zip(past, present, strict=True)))
-        y_NTD = self.self_attention(y_NTD, present, causal=x_NTD.size(1) > 1)
+        y_NTD = self.self_attention(y_NTD, present, past_mask_N11T, causal=x_NTD.size(1) > 1)
         x_NTD = self.around_self_attention.leave(x_NTD, y_NTD)
 
         y_NTD, weights_NHTS = self._cross_attend(
@@ -127,18 +129,6 @@ class DecoderLayer(nn.Module):
         H, S = weights_BHQS.size(1), weights_BHQS.size(3)
         weights_NHTS = weights_BHQS.view(B, H, N // B, T, S).transpose(1, 2).reshape(N, H, T, S)
         return y_BQD.view(N, T, D), weights_NHTS
-
-
-class TransformerState(NamedTuple):
-    """Everything that decoding has read so far."""
-
-    memory: tuple[KeyValue, ...]
-    """For each layer, cross-attention keys and values, one for each sentence."""
-    memory_mask_B11S: Tensor
-    past: tuple[KeyValue | None, ...]
-    """For each layer, self-attention keys and values, one for each row; None before the first token."""
-    position: int
-    beam_size: int
 
 
 class Transformer(nn.Module):
@@ -223,12 +213,18 @@ class Transformer(nn.Module):
     def reorder(self, state: TransformerState, rows_N: Tensor) -> TransformerState:
         """Move rows of the past; the memory moves only when whole sentences leave."""
         past = tuple(layer and KeyValue(*(t.index_select(0, rows_N) for t in layer)) for layer in state.past)
+        lag_N = None if state.lag_N is None else state.lag_N.index_select(0, rows_N)
+        state = state._replace(past=past, lag_N=lag_N)
         sentences_B = rows_N[:: state.beam_size].div(state.beam_size, rounding_mode="floor")
         if len(sentences_B) == state.memory_mask_B11S.size(0):
-            return state._replace(past=past)
+            return state
         memory = tuple(KeyValue(*(t.index_select(0, sentences_B) for t in layer)) for layer in state.memory)
         mask_B11S = state.memory_mask_B11S.index_select(0, sentences_B)
-        return state._replace(past=past, memory=memory, memory_mask_B11S=mask_B11S)
+        return state._replace(memory=memory, memory_mask_B11S=mask_B11S)
+
+    def merge(self, first: TransformerState, second: TransformerState) -> TransformerState:
+        """The sentences of both, those of ``first`` first, whatever each has read; see ``merged_states``."""
+        return merged_states(first, second)
 
     def _project_memory(self, memory_BSD: Tensor, mask_BS: Tensor, beam_size: int) -> TransformerState:
         return TransformerState(
@@ -243,15 +239,19 @@ class Transformer(nn.Module):
         self, state: TransformerState, tokens_NT: Tensor, weights_of_layer: int | None
     ) -> tuple[Tensor, TransformerState, Tensor | None]:
         """Push T tokens for each row through the decoder stack."""
-        x_NTD = self.dropout(self.positions(self.target_embedding(tokens_NT), state.position))
+        x_NTD = self.dropout(
+            self.positions(self.target_embedding(tokens_NT), state.position, lag_B=state.lag_N)
+        )
         present: list[KeyValue] = []
         shown_NHTS: Tensor | None = None
+        past_mask_N11T = state.past_mask_N11T
         for index, layer in enumerate(self._decoder_layers()):
             x_NTD, key_value, weights_NHTS = layer(
                 x_NTD,
                 state.past[index],
                 state.memory[index],
                 state.memory_mask_B11S,
+                past_mask_N11T,
                 with_weights=index == weights_of_layer,
             )
             present.append(key_value)

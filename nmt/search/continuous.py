@@ -1,0 +1,281 @@
+"""Continuous batching for beam search: sentences join and leave a running batch (Yu et al. 2022).
+
+Sentences with one beam size and sources of about one length share a batch of the decoder, whenever they
+joined (one long source among short ones would have all of them padded). Those that joined together have read
+the same number of tokens and go through ``BeamSearch`` together, so a result is by construction that of
+``nmt.search.search``: which sentences are there besides changes no score but by rounding.
+
+One sentence cannot harm another. NaN in its rows is its own error; when the decoder fails as a whole
+(memory, say) the sentences it had are searched again, one at a time, and the error stays with who causes it.
+
+Dimensions: B sentences, K beam size, N = B*K rows, S source length, V vocabulary.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Collection, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Generic
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from nmt.batch import Batch
+from nmt.config import GenerationConfig, SpecialIds
+from nmt.errors import NumericalError
+from nmt.models.interface import MergingDecoder, StateT, Step
+from nmt.search import search
+from nmt.search.beam import BeamSearch
+from nmt.search.hypothesis import Hypothesis
+from nmt.search.required import Required
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """What to search for; ``key`` is the caller's name for it."""
+
+    key: Hashable
+    source_ids: tuple[int, ...]
+    options: GenerationConfig
+    required: tuple[int, ...] = ()
+    """Placeholder ids that the translation must hold, each once."""
+
+    @property
+    def n_tokens(self) -> int:
+        """Its share of a batch: source tokens with EOS, for each row of its beam."""
+        return (len(self.source_ids) + 1) * self.options.beam_size
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The end of one sentence: hypotheses as from ``search``, or what went wrong."""
+
+    key: Hashable
+    hypotheses: list[Hypothesis]
+    error: Exception | None = None
+
+
+class ContinuousSearch(Generic[StateT]):
+    """The running batch.
+
+    Args:
+        decoder: whatever predicts the next token and can merge states.
+        special: ids of PAD, BOS and EOS.
+        device: where the decoder is.
+        placeholders: all placeholder ids of the vocabulary, see ``Required``.
+        on_failure: told when the decoder fails as a whole.
+    """
+
+    def __init__(
+        self,
+        decoder: MergingDecoder[StateT],
+        special: SpecialIds,
+        device: torch.device | str = "cpu",
+        placeholders: tuple[int, ...] = (),
+        on_failure: Callable[[Exception], None] | None = None,
+    ) -> None:
+        self._decoder = decoder
+        self._special = special
+        self._device = device
+        self._placeholders = placeholders
+        self._batches: dict[tuple[int, int], _RunningBatch[StateT]] = {}
+        self._alone: deque[Sentence] = deque()
+        self._on_failure = on_failure
+
+    @property
+    def running(self) -> list[Sentence]:
+        """All sentences that have joined and not ended."""
+        together = [entry for batch in self._batches.values() for entry in batch.sentences]
+        return [*together, *self._alone]
+
+    @torch.inference_mode()
+    def add(self, sentences: Sequence[Sentence]) -> None:
+        """Let sentences join; they take their first step with everyone's next.
+
+        Those with equal options that join at once are cheaper than the same one by one. Sampling cannot be
+        joined: such sentences are searched one at a time.
+        """
+        groups: dict[tuple[str, int], list[Sentence]] = {}
+        for sentence in sentences:
+            if sentence.options.sampling is not None:
+                self._alone.append(sentence)
+            else:
+                alike = (sentence.options.model_dump_json(), length_class(len(sentence.source_ids)))
+                groups.setdefault(alike, []).append(sentence)
+        for (_, length), group in groups.items():
+            beam_size = group[0].options.beam_size
+            running = self._batches.setdefault((beam_size, length), _RunningBatch())
+            source, required = self._batch(group)
+            try:
+                state = self._decoder.start(source, beam_size)
+                cohort = _Cohort(
+                    tuple(group),
+                    BeamSearch.start(source, group[0].options, self._special, required=required),
+                    source.source_BS.size(1),
+                )
+                if running.state is not None:
+                    state = self._decoder.merge(running.state, state)
+            except Exception as error:
+                self._isolate(group, error)
+            else:
+                running.state = state
+                running.cohorts.append(cohort)
+
+    @torch.inference_mode()
+    def step(self) -> list[Outcome]:
+        """One token for every running sentence, and one sentence of those that run alone; who has ended."""
+        outcomes: list[Outcome] = []
+        for running in self._batches.values():
+            if running.cohorts:
+                outcomes += self._step_together(running)
+        if self._alone:
+            outcomes.append(self._search_alone(self._alone.popleft()))
+        return outcomes
+
+    def cancel(self, keys: Collection[Hashable]) -> None:
+        """Take sentences out; the rows they have in the batch leave it with the next step."""
+        self._alone = deque(sentence for sentence in self._alone if sentence.key not in keys)
+        for running in self._batches.values():
+            for cohort in running.cohorts:
+                cohort.cancel(keys)
+
+    def _batch(self, group: Sequence[Sentence]) -> tuple[Batch, Required]:
+        source = Batch.from_ids([sentence.source_ids for sentence in group], special=self._special)
+        required = Required(self._placeholders, tuple(sentence.required for sentence in group))
+        return source.to(self._device), required
+
+    def _step_together(self, running: _RunningBatch[StateT]) -> list[Outcome]:
+        assert running.state is not None
+        outcomes: list[Outcome] = []
+        try:
+            tokens_N = torch.cat([cohort.searched.last_tokens_N for cohort in running.cohorts])
+            step, state = self._decoder.step(running.state, tokens_N.to(self._device))
+            rows: list[Tensor] = []
+            first = 0
+            for cohort in running.cohorts:
+                end = first + cohort.searched.last_tokens_N.numel()
+                rows.append(first + cohort.advance(_rows(step, first, end, cohort.source_width), outcomes))
+                first = end
+            running.cohorts = [cohort for cohort in running.cohorts if cohort.searched.beams.sentences]
+            running.state = (
+                self._decoder.reorder(state, torch.cat(rows).to(self._device)) if running.cohorts else None
+            )
+        except Exception as error:
+            self._isolate(running.sentences, error)
+            running.cohorts, running.state = [], None
+        return outcomes
+
+    def _isolate(self, sentences: Sequence[Sentence], error: Exception) -> None:
+        """Search them again, each alone: the error comes again for whom it belongs to."""
+        if self._on_failure is not None:
+            self._on_failure(error)
+        self._alone += sentences
+
+    def _search_alone(self, sentence: Sentence) -> Outcome:
+        try:
+            source, required = self._batch([sentence])
+            (hypotheses,) = search(self._decoder, source, sentence.options, self._special, required=required)
+        except Exception as error:
+            return Outcome(sentence.key, [], error)
+        return Outcome(sentence.key, hypotheses)
+
+
+def length_class(n_tokens: int) -> int:
+    """The width of the batch that a source of so many tokens joins: a power of 2, at least 16."""
+    return 1 << max(n_tokens.bit_length(), 4)
+
+
+@dataclass
+class _Cohort:
+    """Sentences that joined together: their places in ``searched`` are those in ``sentences``."""
+
+    sentences: tuple[Sentence, ...]
+    searched: BeamSearch
+    source_width: int
+    left: set[int] = field(default_factory=set)
+    """Places of those that are no longer wanted."""
+
+    def cancel(self, keys: Collection[Hashable]) -> None:
+        self.left |= {place for place in self.searched.beams.sentences if self.sentences[place].key in keys}
+
+    def advance(self, step: Step, outcomes: list[Outcome]) -> Tensor:
+        """``BeamSearch.advance`` for those that are wanted and sound; which rows the next ones extend."""
+        kept_N: Tensor | None = None
+        if self.left:
+            kept_N = self._leave(self.left)
+            step = _selected(step, kept_N)
+        wanted = self.searched.beams.sentences
+        if not wanted:
+            return torch.empty(0, dtype=torch.long)
+        try:
+            rows_N = self.searched.advance(step)
+        except NumericalError:
+            broken = broken_sentences(step, wanted)
+            if not broken:
+                raise
+            outcomes += [Outcome(self.sentences[place].key, [], _not_a_number()) for place in broken]
+            sound_N = self._leave(broken)
+            rows_N = self.advance(_selected(step, sound_N), outcomes)
+            rows_N = sound_N[rows_N]
+        else:
+            outcomes += [
+                Outcome(self.sentences[place].key, self.searched.n_best[place].hypotheses)
+                for place in set(wanted).difference(self.searched.beams.sentences)
+            ]
+        return rows_N if kept_N is None else kept_N[rows_N]
+
+    def _leave(self, places: Collection[int]) -> Tensor:
+        rows_N = self.searched.leave(places)
+        self.left = set()
+        return rows_N
+
+
+@dataclass
+class _RunningBatch(Generic[StateT]):
+    """The rows of one beam size: the decoder's state, and the cohorts in the order of its rows."""
+
+    state: StateT | None = None
+    cohorts: list[_Cohort] = field(default_factory=list)
+
+    @property
+    def sentences(self) -> list[Sentence]:
+        return [
+            cohort.sentences[place]
+            for cohort in self.cohorts
+            for place in cohort.searched.beams.sentences
+            if place not in cohort.left
+        ]
+
+
+def _rows(step: Step, first: int, end: int, source_width: int) -> Step:
+    """A cohort's part of a step; its sources may be narrower than the batch, or wider than what is left."""
+    attention_NS = step.attention_NS
+    if attention_NS is not None:
+        attention_NS = attention_NS[first:end, :source_width]
+        attention_NS = functional.pad(attention_NS, (0, source_width - attention_NS.size(1)))
+    return Step(step.log_probs_NV[first:end], attention_NS)
+
+
+def _selected(step: Step, rows_N: Tensor) -> Step:
+    rows_N = rows_N.to(step.log_probs_NV.device)
+    attention_NS = step.attention_NS
+    return Step(step.log_probs_NV[rows_N], None if attention_NS is None else attention_NS[rows_N])
+
+
+def broken_sentences(step: Step, sentences: Sequence[int]) -> set[int]:
+    """Of ``sentences``, K rows each, those with NaN or +inf in any of their rows."""
+    sound_NV = step.log_probs_NV < torch.inf
+    sound_N = sound_NV.all(dim=1)
+    if step.attention_NS is not None:
+        sound_N &= step.attention_NS.isfinite().all(dim=1)
+    sound_B = sound_N.view(len(sentences), -1).all(dim=1)
+    return {sentences[index] for index in (~sound_B).nonzero().flatten().tolist()}
+
+
+def _not_a_number() -> NumericalError:
+    return NumericalError(
+        "NaN or +infinity in the decoder's output for this sentence: verify the model folder, or decode in "
+        "float32"
+    )
