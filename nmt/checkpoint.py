@@ -6,6 +6,7 @@
     generation.json    default beam size, penalties, limits
     card.md            what it was trained on, with licences, and what it is not good at
     scores.json        scores with their signatures
+    calibration.json   from log-probabilities to confidence; a model without it gives none
     MANIFEST.sha256    ``sha256sum --check MANIFEST.sha256`` reads it too
 
 A flipped bit is an error that names the file, not a wrong translation. Other files in the folder stay as they
@@ -29,6 +30,7 @@ from pydantic import BaseModel
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
+from nmt.confidence import Calibration
 from nmt.config import FORMAT_VERSION, GenerationConfig, ModelFolderConfig, parse
 from nmt.errors import ConfigError, ModelFolderError, NumericalError
 from nmt.files import flush, sha256
@@ -43,6 +45,8 @@ CONFIG, WEIGHTS, TOKENIZER, GENERATION = (
 )
 CARD, SCORES, MANIFEST = "card.md", "scores.json", "MANIFEST.sha256"
 FILES = (CONFIG, WEIGHTS, TOKENIZER, GENERATION, CARD, SCORES)
+CALIBRATION = "calibration.json"
+"""The one file that may be absent; training does not write it, ``nmt calibrate`` adds it."""
 
 PRETRAINED = Path(__file__).parent / "pretrained"
 """Model folders that ship with the package."""
@@ -60,6 +64,8 @@ class LoadedModel:
     tokenizer: Tokenizer
     generation: GenerationConfig
     folder: Path
+    calibration: Calibration | None = None
+    """None: confidence was not calibrated."""
 
 
 def save_model_folder(
@@ -75,7 +81,8 @@ def save_model_folder(
 ) -> None:
     """Write a model folder beside ``folder``, flush it to disk, then put it in place.
 
-    An earlier model folder of that name stands until the new one is complete; other files in it are kept.
+    An earlier model folder of that name stands until the new one is complete; other files in it are kept,
+    but not its calibration, which was that of other weights.
 
     Args:
         folder: where to; its parents are made.
@@ -121,7 +128,7 @@ def save_model_folder(
         flush(folder.parent)
         if former.exists():
             for path in former.iterdir():
-                if path.name not in (*FILES, MANIFEST):
+                if path.name not in (*FILES, CALIBRATION, MANIFEST):
                     path.rename(folder / path.name)
             shutil.rmtree(former)
     except OSError as error:
@@ -150,12 +157,32 @@ def load_model_folder(folder: Path, device: torch.device | str = "cpu") -> Loade
     model = build_model(config.model)
     _load_weights(model, folder / WEIGHTS)
     model.to(device).eval().requires_grad_(False)
-    return LoadedModel(config, model, tokenizer, generation, folder)
+    return LoadedModel(config, model, tokenizer, generation, folder, _read_calibration(folder))
+
+
+def save_calibration(folder: Path, calibration: Calibration) -> None:
+    """Add or replace ``calibration.json`` of a model folder.
+
+    A crash between its two steps leaves a folder that does not load and says why.
+
+    Raises:
+        ModelFolderError: it cannot be written.
+    """
+    try:
+        aside = folder / f".{CALIBRATION}.new"
+        aside.write_text(calibration.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        flush(aside)
+        aside.rename(folder / CALIBRATION)
+        write_manifest(folder)
+        flush(folder / MANIFEST)
+    except OSError as error:
+        raise ModelFolderError(f"{error.filename or folder}: {error.strerror or error}") from None
 
 
 def write_manifest(folder: Path) -> None:
     """List the SHA-256 of each file of the model in ``MANIFEST.sha256``; needed after any change by hand."""
-    lines = [f"{sha256(folder / name)}  {name}\n" for name in FILES]
+    names = (*FILES, CALIBRATION) if (folder / CALIBRATION).exists() else FILES
+    lines = [f"{sha256(folder / name)}  {name}\n" for name in names]
     (folder / MANIFEST).write_text("".join(lines), encoding="ascii")
 
 
@@ -179,7 +206,8 @@ def verify_manifest(folder: Path) -> None:
     if not all(matches):
         raise ModelFolderError(f"{folder / MANIFEST}: damaged; copy the model folder again")
     listed = {match[2]: match[1] for match in matches if match}
-    for name in sorted({*FILES, *listed}):
+    present = {CALIBRATION} if (folder / CALIBRATION).exists() else set()
+    for name in sorted({*FILES, *listed, *present}):
         path = folder / name
         if not path.is_file():
             raise ModelFolderError(f"{path}: missing; copy the model folder again")
@@ -247,6 +275,21 @@ def _load_weights(model: nn.Module, path: Path) -> None:
                 f"{CONFIG} asks for {list(expected[name].shape)}"
             )
     model.load_state_dict({alias: stored[name] for name, aliases in tied.items() for alias in aliases})
+
+
+def _read_calibration(folder: Path) -> Calibration | None:
+    """``calibration.json``, which must be of these very weights; None when there is none."""
+    path = folder / CALIBRATION
+    if not path.exists():
+        return None
+    calibration = _read_config(path, Calibration)
+    found = sha256(folder / WEIGHTS)
+    if calibration.weights_sha256 != found:
+        raise ModelFolderError(
+            f"{path}: of weights whose SHA-256 begins {calibration.weights_sha256[:12]}, {WEIGHTS} has "
+            f"{found[:12]}; run nmt calibrate on this folder, or remove the file and write the manifest anew"
+        )
+    return calibration
 
 
 def _tied_names(model: nn.Module) -> dict[str, list[str]]:

@@ -48,7 +48,7 @@ class Flag:
     kind: FlagKind
     """
 
-    loop: the model went round in circles, a second search did not help, and the source stands.
+    loop: the model went round in circles; a second search did not help, so that the source stands.
     repaired_loop: it went round in circles; the translation is that of a second search.
     unaligned: a stretch of the translation has no link to the source; seen only with alignment.
     number_mismatch: a number of one side is missing on the other.

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from nmt.alignment import Alignment
+from nmt.flags import Flag, FlagKind
 from nmt.pharaoh import Link
 from nmt.segment import Segment, join
 from nmt.spans import Span
@@ -33,6 +34,8 @@ class SentenceTranslation:
     """Token indices in ``Translation.target_tokens``; empty without alignment."""
     attention: tuple[tuple[float, ...], ...] | None
     """``attention[i][j]``: share of the sentence's target token i on its source token j; for "soft"."""
+    confidence: float | None = None
+    """The probability that it is good, as ``calibration.json`` means it; None: not calibrated."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,13 @@ class Translation:
     n_source_tokens: int
     """Sub-word tokens read, without EOS."""
     n_target_tokens: int
-    """Sub-word tokens of ``text``, without EOS."""
+    """Sub-word tokens written, without EOS; copied sentences have none."""
+    flags: tuple[Flag, ...] = ()
+    """What may be wrong, by sentence."""
+    confidence: float | None = None
+    """Mean of the sentences' confidence, weighted by their length; None: no sentences, or not calibrated."""
+    word_confidence: tuple[float, ...] | None = None
+    """The probability that each of ``target_tokens`` is right; None without alignment or calibration."""
 
 
 @dataclass(frozen=True)
@@ -88,11 +97,25 @@ class Candidate:
     rank: float
     """What search ranked it by, more is better."""
     finished: bool
+    token_log_probs: tuple[float, ...] = ()
+    """Of each piece and, when finished, of EOS: the terms of ``log_prob``."""
+    copied: bool = False
+    """The sentence itself, which the model did not write."""
 
     @property
     def n_predicted(self) -> int:
         """Tokens that ``log_prob`` sums over: EOS counts if it was reached."""
-        return len(self.pieces) + self.finished
+        return 0 if self.copied else len(self.pieces) + self.finished
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is to be said about the translation of one sentence."""
+
+    flags: tuple[FlagKind, ...] = ()
+    confidence: float | None = None
+    word_confidence: tuple[float, ...] | None = None
+    """Of each target word; None without alignment or calibration."""
 
 
 def assemble(
@@ -103,6 +126,7 @@ def assemble(
     n_source_tokens: int,
     n_best: int,
     soft: bool,
+    verdicts: Sequence[Verdict] = (),
 ) -> Translation:
     """Join the translations of a text's sentences.
 
@@ -113,7 +137,9 @@ def assemble(
         n_source_tokens: sub-word tokens of all its sentences.
         n_best: how many alternatives to give; 1 gives none.
         soft: give the attention of each sentence.
+        verdicts: on each sentence; none: nothing is known of them.
     """
+    verdicts = verdicts or [Verdict()] * len(candidates)
     best = [choice[0] for choice in candidates]
     text, spans = join(document.text, document.segments, [candidate.text for candidate in best])
     sentences: list[SentenceTranslation] = []
@@ -141,6 +167,7 @@ def assemble(
                 source_tokens=Span(first_source, len(source_tokens)),
                 target_tokens=Span(first_target, len(target_tokens)),
                 attention=alignments[index].matrix if alignments is not None and soft else None,
+                confidence=verdicts[index].confidence,
             )
         )
     return Translation(
@@ -155,7 +182,25 @@ def assemble(
         repaired=document.repaired,
         n_source_tokens=n_source_tokens,
         n_target_tokens=sum(len(candidate.pieces) for candidate in best),
+        flags=tuple(Flag(kind, index) for index, verdict in enumerate(verdicts) for kind in verdict.flags),
+        confidence=_mean_confidence(document, verdicts),
+        word_confidence=_word_confidence(verdicts),
     )
+
+
+def _mean_confidence(document: Document, verdicts: Sequence[Verdict]) -> float | None:
+    known = [
+        (verdict.confidence, len(segment.text))
+        for segment, verdict in zip(document.segments, verdicts, strict=True)
+        if verdict.confidence is not None
+    ]
+    total = sum(length for _, length in known)
+    return sum(confidence * length for confidence, length in known) / total if total else None
+
+
+def _word_confidence(verdicts: Sequence[Verdict]) -> tuple[float, ...] | None:
+    by_sentence = [verdict.word_confidence for verdict in verdicts if verdict.word_confidence is not None]
+    return tuple(word for sentence in by_sentence for word in sentence) if by_sentence else None
 
 
 def _mean_log_prob(candidates: Sequence[Candidate]) -> float:

@@ -33,10 +33,12 @@ from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig, Tra
 from nmt.errors import ConfigError, InputError, UnsupportedLanguageError
 from nmt.flow import Answer, Flow, ForcedPass, Question, Search, align_with, run_together, search_for
 from nmt.models.interface import StepDecoder
+from nmt.passthrough import isolate_non_words, reason_to_copy
 from nmt.pharaoh import Extraction
+from nmt.quality import Judge, align_copy, copy_of, search_and_repair
 from nmt.reserved import PLACEHOLDERS
 from nmt.search import Hypothesis, Required, search
-from nmt.segment import split, split_long
+from nmt.segment import Segment, split, split_long
 from nmt.spans import Span
 from nmt.tokenizer import refuse_lone_surrogates
 from nmt.translation import (
@@ -45,6 +47,7 @@ from nmt.translation import (
     Document,
     SentenceTranslation,
     Translation,
+    Verdict,
     assemble,
 )
 
@@ -78,6 +81,7 @@ class Translator:
         self.device = torch.device(device)
         ids = (loaded.tokenizer.piece_id(piece) for piece in PLACEHOLDERS)
         self.placeholders: tuple[int, ...] = tuple(id_ for id_ in ids if id_ is not None)
+        self.judge = Judge(loaded.config.source_language, loaded.config.target_language, loaded.calibration)
         self._decoder: StepDecoder[Any] = loaded.model
         model = loaded.config.model
         self._max_positions = model.max_positions if isinstance(model, TransformerConfig) else None
@@ -114,6 +118,7 @@ class Translator:
         target: str | None = None,
         alignment: AlignmentKind = "none",
         options: GenerationConfig | None = None,
+        min_confidence: float | None = None,
         max_batch_tokens: int = 4096,
     ) -> list[Translation]:
         """Translate texts of any length, in their order; white space and blank lines are kept.
@@ -124,16 +129,25 @@ class Translator:
             target: the same.
             alignment: "links" adds words and the links between them, "soft" the attention matrices too.
             options: how to search; None takes the model folder's.
+            min_confidence: a sentence of less confidence, 0 to 1, keeps its source text and is flagged.
             max_batch_tokens: padded source tokens x beam size searched at once; bounds memory, never changes
                 the translation.
 
         Raises:
             UnsupportedLanguageError: the model translates between other languages.
             InputError: a text is no text, or holds a lone surrogate.
-            ConfigError: alignment or a coverage penalty was asked of a model without attention.
+            ConfigError: alignment or a coverage penalty was asked of a model without attention, or
+                ``min_confidence`` of one that is not calibrated.
             NumericalError: the model computes NaN.
         """
-        plans = self.plan(texts, source=source, target=target, alignment=alignment, options=options)
+        plans = self.plan(
+            texts,
+            source=source,
+            target=target,
+            alignment=alignment,
+            options=options,
+            min_confidence=min_confidence,
+        )
         flows = [self.flow(plan, index) for plan in plans for index in range(len(plan.source_ids))]
         finished = iter(run_together(flows, partial(self.answer, max_batch_tokens=max_batch_tokens)))
         return [self.finish(plan, list(islice(finished, len(plan.source_ids)))) for plan in plans]
@@ -146,9 +160,11 @@ class Translator:
         target: str | None = None,
         alignment: AlignmentKind = "none",
         options: GenerationConfig | None = None,
+        min_confidence: float | None = None,
     ) -> list[Plan]:
         """What comes before search: each text's sentences and their token ids. Arguments as ``translate``."""
         self._check_languages(source, target)
+        self._check_confidence(min_confidence)
         options = self.generation if options is None else options
         documents = [self._split(text, name) for text, name in _named(texts)]
         ids = iter(
@@ -157,22 +173,38 @@ class Translator:
             )
         )
         return [
-            Plan(document, tuple(islice(ids, len(document.segments))), alignment, options)
+            Plan(document, tuple(islice(ids, len(document.segments))), alignment, options, min_confidence)
             for document in documents
         ]
 
     def flow(self, plan: Plan, index: int) -> Flow[FinishedSentence]:
         """One sentence of a plan, from its token ids to its translation; see ``nmt.flow``."""
         segment, ids = plan.document.segments[index], plan.source_ids[index]
-        hypotheses = yield from search_for(ids, self._within_positions(plan.options, len(ids)))
-        candidates = tuple(self._decode(hypothesis) for hypothesis in hypotheses)
-        if plan.alignment == "none":
-            return FinishedSentence(candidates)
-        alignment = yield from align_with(
-            (segment.text, self.tokenizer.encode_pieces(segment.text)),
-            (candidates[0].text, candidates[0].pieces),
+        candidates, flags = self.judge.pass_through(segment.text) or (
+            yield from search_and_repair(
+                segment.text,
+                self._within_positions(plan.options, len(ids)),
+                partial(search_for, ids),
+                self._decode,
+            )
         )
-        return FinishedSentence(candidates, alignment)
+        confidence = self.judge.confidence(segment.text, len(ids), candidates[0])
+        least = plan.min_confidence
+        if confidence is not None and least is not None and confidence < least and not candidates[0].copied:
+            candidates, flags = (copy_of(segment.text),), (*flags, "below_min_confidence")
+        alignment = None
+        if plan.alignment != "none":
+            alignment = yield from self._alignment(segment, candidates[0])
+        verdict = self.judge.verdict(
+            segment.text, len(ids), candidates[0], alignment, flags=flags, confidence=confidence
+        )
+        return FinishedSentence(candidates, alignment, verdict)
+
+    def _alignment(self, segment: Segment, candidate: Candidate) -> Flow[Alignment]:
+        if candidate.copied:
+            return align_copy(segment.text)
+        source = (segment.text, self.tokenizer.encode_pieces(segment.text))
+        return (yield from align_with(source, (candidate.text, candidate.pieces)))
 
     def finish(self, plan: Plan, sentences: Sequence[FinishedSentence]) -> Translation:
         """What comes after: the translations of a text's sentences become that of the text."""
@@ -185,6 +217,7 @@ class Translator:
             n_source_tokens=sum(len(ids) for ids in plan.source_ids),
             n_best=plan.options.n_best,
             soft=plan.alignment == "soft",
+            verdicts=[sentence.verdict for sentence in sentences],
         )
 
     @torch.inference_mode()
@@ -258,6 +291,17 @@ class Translator:
                 f"{asked[0][:20]!r} to {asked[1][:20]!r}"
             )
 
+    def _check_confidence(self, least: float | None) -> None:
+        if least is None:
+            return
+        if self.judge.model is None:
+            raise ConfigError(
+                f"min_confidence {least:g}: the model {self.config.name} is not calibrated; run nmt "
+                "calibrate on its folder, or leave min_confidence out"
+            )
+        if not 0 <= least <= 1:
+            raise ConfigError(f"min_confidence {least:g}: a probability is from 0 to 1")
+
     def _split(self, text: str, name: str) -> Document:
         """Sentences of a length that the model can read.
 
@@ -267,12 +311,17 @@ class Translator:
         limit = self.config.max_source_tokens
         if self._max_positions is not None:
             limit = min(limit, self._max_positions - 1)
-        encode = self.tokenizer.encode
-        sentences = split(text, self.config.source_language)
+        encode, language = self.tokenizer.encode, self.config.source_language
+
+        def fits(part: str) -> bool:
+            return len(encode(part)) <= limit or reason_to_copy(part, language) is not None
+
+        sentences = split(text, language)
         parts = [
             part
             for sentence in sentences
-            for part in split_long(sentence, lambda part: len(encode(part)) <= limit)
+            for isolated in isolate_non_words(sentence, language)
+            for part in split_long(isolated, fits)
         ]
         segments = tuple(part for part in parts if encode(part.text))
         return Document(text, segments, repaired=len(parts) > len(sentences))
@@ -289,7 +338,14 @@ class Translator:
 
     def _decode(self, hypothesis: Hypothesis) -> Candidate:
         text, pieces = self.tokenizer.decode_pieces(hypothesis.tokens)
-        return Candidate(text, tuple(pieces), hypothesis.log_prob, hypothesis.score, hypothesis.finished)
+        return Candidate(
+            text,
+            tuple(pieces),
+            hypothesis.log_prob,
+            hypothesis.score,
+            hypothesis.finished,
+            hypothesis.token_log_probs,
+        )
 
 
 @dataclass(frozen=True)
@@ -301,6 +357,7 @@ class Plan:
     """Of each sentence."""
     alignment: AlignmentKind
     options: GenerationConfig
+    min_confidence: float | None = None
 
 
 @dataclass(frozen=True)
@@ -309,8 +366,9 @@ class FinishedSentence:
 
     candidates: tuple[Candidate, ...]
     """At least one, best first."""
-    alignment: Alignment | None = None
+    alignment: Alignment | None
     """Of the best candidate; None when none was asked for."""
+    verdict: Verdict
 
 
 def _batches(

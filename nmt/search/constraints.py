@@ -31,8 +31,8 @@ class Constraints:
     """The most tokens each sentence's translation may have, EOS not counted."""
     forced_BP: Tensor
     """Forced first tokens, PAD where a sentence is free; on the CPU."""
-    loops: LoopRule
-    """A hypothesis that goes round in circles has no next token."""
+    loops: LoopRule | None
+    """A hypothesis that goes round in circles has no next token; None: it has."""
     required: RequiredPieces | None = None
     """Placeholders that must be written exactly once; None: the vocabulary has none."""
 
@@ -74,7 +74,7 @@ class Constraints:
             options.no_repeat_ngram_size,
             max_lengths,
             pad(prefixes, special.pad),
-            LoopRule.for_batch(source, ranked=options.sampling is None),
+            LoopRule.for_batch(source, ranked=options.sampling is None) if options.repair_loops else None,
             RequiredPieces.build(required, source_lengths, max_lengths, special.eos),
         )
 
@@ -94,7 +94,8 @@ class Constraints:
         if 0 < self.no_repeat_ngram_size <= history_NT.size(1):
             repeating_NW = repeating_tokens(history_NT, self.no_repeat_ngram_size, none=self.special.pad)
             scores_NV.scatter_(1, repeating_NW.to(device), NEVER)
-        self.loops.apply(scores_NV, history_NT, sentences)
+        if self.loops is not None:
+            self.loops.apply(scores_NV, history_NT, sentences)
         if self.required is not None:
             self.required.apply(scores_NV, history_NT, sentences)
         if forced_N1 is not None and kept_N1 is not None:

@@ -265,15 +265,17 @@ def test_every_row_of_the_soft_matrix_is_a_distribution(translator):
 def test_the_score_is_the_mean_of_a_forced_pass_over_the_same_tokens(translator, tokenizer, monkeypatch):
     found = []
 
-    def recording(*arguments):
-        found.extend(nmt.search.search(*arguments))
+    def recording(*arguments, **required):
+        found.extend(nmt.search.search(*arguments, **required))
         return found[-1:]
 
     monkeypatch.setattr(nmt.translator, "search", recording)
     model = translator._decoder
     finished = set()
     for text, beam_size in product(ENGLISH[:3], (1, 32)):
-        options = GenerationConfig(beam_size=beam_size, max_length_ratio=0.1, length_normalization="none")
+        options = GenerationConfig(
+            beam_size=beam_size, max_length_ratio=0.1, length_normalization="none", repair_loops=False
+        )
         translation = translator.translate([text], options=options)[0]
         hypothesis = found[-1][0]
         finished.add(hypothesis.finished)
@@ -287,7 +289,7 @@ def test_the_score_is_the_mean_of_a_forced_pass_over_the_same_tokens(translator,
 
 
 def test_n_best_is_different_and_in_order_and_its_first_is_the_translation(translator):
-    options = GenerationConfig(beam_size=5, n_best=4, length_normalization="mean")
+    options = GenerationConfig(beam_size=5, n_best=4, length_normalization="mean", repair_loops=False)
     for text in (ENGLISH[0], f"{ENGLISH[1]} {ENGLISH[2]}"):
         translation = translator.translate([text], options=options)[0]
         texts = [alternative.text for alternative in translation.alternatives]
@@ -313,7 +315,7 @@ def test_a_target_that_would_leave_the_models_positions_is_truncated_instead(tok
 
 def test_the_models_positions_limit_only_the_sentences_that_would_outgrow_them(tokenizer):
     translator = Translator(loaded(tokenizer, max_positions=24))
-    options = GenerationConfig(beam_size=1, max_length_ratio=1.0, max_length_offset=12)
+    options = GenerationConfig(beam_size=1, max_length_ratio=1.0, max_length_offset=12, repair_loops=False)
     texts = ["It is.", "the cat, the dog and the sea"]
     n_source = [len(tokenizer.encode(text)) for text in texts]
     assert n_source[0] + 12 < 23 < n_source[1] + 12
@@ -397,7 +399,9 @@ def test_a_model_without_attention_translates_but_does_not_align(tokenizer):
     translator = Translator(LoadedModel(config, model, tokenizer, GREEDY, Path("x")))
     assert len(translator.translate(ENGLISH[:2])) == 2
     with pytest.raises(ConfigError, match="no attention"):
-        translator.translate(ENGLISH[:2], alignment="links")
+        translator.translate(
+            ENGLISH[:2], alignment="links", options=GREEDY.model_copy(update={"repair_loops": False})
+        )
 
 
 def test_given_pairs_are_aligned_over_white_space_tokens_or_words(copier):

@@ -124,3 +124,12 @@ def test_a_sentence_ends_when_the_best_row_of_its_beam_loops_not_for_another_row
     scores = torch.zeros(4, 10)
     rule.apply(scores, torch.tensor([[7] * 16, other, other, [7] * 16]), (0, 1))
     assert scores.isinf().all(dim=1).tolist() == [True, True, False, True]
+
+
+def test_without_repair_a_loop_runs_to_the_limit() -> None:
+    def repeat(_source: tuple[int, ...], _history: tuple[int, ...]) -> torch.Tensor:
+        return torch.tensor([-40.0] * 4 + [0.0] + [-40.0] * 7)
+
+    options = GenerationConfig(beam_size=1, repair_loops=False, **LONG)
+    (found,) = search(ScriptedDecoder(repeat), batch_of((5, 6)), options, SPECIAL)
+    assert len(found[0].tokens) == 202

@@ -1,0 +1,149 @@
+"""Are the numbers of a sentence those of its translation? English and French ways of writing are equal.
+
+1,000.5 may become 1 000,5, 3:30 pm 15 h 30, 1st 1er, 5 cinq and five 5. What is left over on either side
+after that was lost or invented.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from nmt.spans import Span
+
+_SPACES = "\u0020\u00a0\u202f\u2009"
+_NUMBER = re.compile(
+    rf"(?<![\d])(?:\d{{1,3}}(?:(?P<group>[{_SPACES},.'\u2019])\d{{3}})(?:(?P=group)\d{{3}})*(?!\d)|\d+)(?:[.,]\d+)*"
+)
+_TIME = re.compile(r"(?<![\d.,:])(\d{1,2})(?:[:.h](\d{2}))?\s*(a\.?m|p\.?m)\b\.?", re.IGNORECASE)
+_DIGITS = re.compile(r"\d+")
+
+_COUNTED = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen twenty",
+    "zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept "
+    "dix-huit dix-neuf vingt",
+    "midnight first second third fourth fifth sixth seventh eighth ninth tenth",
+    "minuit premier deuxième troisième quatrième cinquième sixième septième huitième neuvième dixième",
+)
+_OTHERS = (
+    "a=1 an=1 une=1 première=1 seconde=2 twice=2 half=2 noon=12 midi=12 midnight=12 dozen=12 douzaine=12 "
+    "quart=15 quarter=15 demi=30 demie=30 thirty=30 forty=40 fifty=50 sixty=60 seventy=70 eighty=80 "
+    "ninety=90 trente=30 quarante=40 cinquante=50 soixante=60 soixante-dix=70 quatre-vingt=80 "
+    "quatre-vingts=80 quatre-vingt-dix=90 hundred=100 cent=100 cents=100 thousand=1000 mille=1000"
+)
+_WORDS: dict[str, int] = {word: value for row in _COUNTED for value, word in enumerate(row.split())}
+_WORDS |= {word: int(value) for word, value in (pair.split("=") for pair in _OTHERS.split())}
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+
+
+@dataclass(frozen=True)
+class NumberCheck:
+    """What the numbers of two sentences do not have in common, as written."""
+
+    missing: tuple[str, ...]
+    """In the source and not in the translation."""
+    invented: tuple[str, ...]
+    """In the translation and not in the source."""
+
+    @property
+    def ok(self) -> bool:
+        """Nothing is missing and nothing invented."""
+        return not self.missing and not self.invented
+
+
+NOTHING_WRONG = NumberCheck((), ())
+
+
+def compare_numbers(
+    source: str, target: str, *, ignore_source: Sequence[Span] = (), ignore_target: Sequence[Span] = ()
+) -> NumberCheck:
+    """Compare the numbers in digits of two sentences, leaving out the spans to ignore (literals).
+
+    A number in digits on one side alone is fine when the other side has it as a word.
+    """
+    if not (_DIGITS.search(source) or _DIGITS.search(target)):
+        return NOTHING_WRONG
+    source, target = _blanked(source, ignore_source), _blanked(target, ignore_target)
+    missing = _readings_of(source)
+    invented = _readings_of(target)
+    for readings in list(missing):
+        match = next((other for other in invented if readings[1] & other[1]), None)
+        if match is not None:
+            missing.remove(readings)
+            invented.remove(match)
+    missing, invented = _across_spaces(missing, invented)
+    source_words, target_words = _values_of_words(source), _values_of_words(target)
+    return NumberCheck(
+        tuple(text for text, readings in missing if not readings & target_words),
+        tuple(text for text, readings in invented if not readings & source_words),
+    )
+
+
+_Reading = tuple[str, frozenset[str]]
+
+
+def _readings_of(text: str) -> list[_Reading]:
+    """Each number of a text with all the values that it can stand for, in a normal form."""
+    found: list[_Reading] = []
+    spans = [match.span() for match in _TIME.finditer(text)]
+    for match in _TIME.finditer(text):
+        hour, minute, half = int(match[1]), match[2], match[3][0].lower()
+        later = str(hour % 12 + (12 if half == "p" else 0))
+        found.append((match[1], frozenset({match[1].lstrip("0") or "0", later})))
+        if minute is not None and minute != "00":
+            found.append((minute, frozenset({minute, minute.lstrip("0") or "0"})))
+    rest = _blanked(text, [Span(*span) for span in spans])
+    found += [(match.group(), frozenset(readings(match.group()))) for match in _NUMBER.finditer(rest)]
+    return found
+
+
+def readings(number: str) -> Iterator[str]:
+    """The values of a number as written: "1,000" is a thousand in English and one in French.
+
+    >>> sorted(readings("1,000"))
+    ['1', '1.000', '1000']
+    """
+    parts = re.split(rf"[{_SPACES},.'\u2019]", number)
+    grouped = len(parts[0]) <= 3 and all(len(part) == 3 for part in parts[1:-1])
+    if (grouped and len(parts[-1]) == 3) or len(parts) == 1:
+        yield "".join(parts).lstrip("0") or "0"
+    if len(parts) == 2 or (len(parts) > 2 and grouped):
+        whole, fraction = "".join(parts[:-1]).lstrip("0") or "0", parts[-1]
+        yield f"{whole}.{fraction}"
+        yield f"{whole}.{fraction.rstrip('0')}".rstrip(".")
+    elif len(parts) > 2:
+        yield ".".join(parts)
+    elif len(number) == 4 and number.endswith("0"):
+        yield number[2:]  # the 1990s, les années 90
+
+
+def _across_spaces(
+    missing: list[_Reading], invented: list[_Reading]
+) -> tuple[list[_Reading], list[_Reading]]:
+    """12:30 is two numbers, 12.30 is one: compare what is left digit by digit."""
+    lost = "".join("".join(_DIGITS.findall(text)) for text, _ in missing)
+    gained = "".join("".join(_DIGITS.findall(text)) for text, _ in invented)
+    return ([], []) if len(missing) != len(invented) and lost == gained else (missing, invented)
+
+
+def _values_of_words(text: str) -> set[str]:
+    values: set[str] = set()
+    for match in _WORD.finditer(text.lower()):
+        for word in (match.group(), *match.group().split("-")):
+            if word in _WORDS:
+                values.add(str(_WORDS[word]))
+        parts = [_WORDS.get(part) for part in match.group().split("-")]
+        if len(parts) > 1 and all(part is not None for part in parts):
+            values.add(str(sum(part for part in parts if part is not None)))
+    if "hundred" in text.lower() or "cent" in text.lower():
+        values |= {str(100 * int(value)) for value in values if int(value) < 100}
+    return values
+
+
+def _blanked(text: str, spans: Sequence[Span]) -> str:
+    """The text with some spans overwritten, so that positions stay."""
+    for span in spans:
+        text = f"{text[: span.start]}{'_' * (span.end - span.start)}{text[span.end :]}"
+    return text
