@@ -5,11 +5,12 @@ Dimensions of a batch's cost: rows x the longer padded side, at most ``batch_tok
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import torch
 
 from nmt.batch import Batch
 from nmt.config import SpecialIds
@@ -98,23 +99,34 @@ class BatchStream:
         """The next batch; after the last of an epoch comes the first of the following one."""
         if self.next_batch >= len(self._batches):
             self.seek(self.epoch + 1, 0)
-        indices = self._batches[self.next_batch].tolist()
-        if self.subword_sampling > 0:
-            seed_sampling(int(philox(self.seed, self.epoch, 1 + self.next_batch).integers(2**32)))
-        batch = Batch.from_ids(
-            self._encode(indices, self.pairs.source, self.pairs.source_text),
-            self._encode(indices, self.pairs.target, self.pairs.target_text),
-            special=self.tokenizer.special,
-        )
+        indices = self._batches[self.next_batch]
+        batch = self._sampled(indices) if self.subword_sampling > 0 else self._collated(indices)
         self.next_batch += 1
         return batch
 
-    def _encode(
-        self, indices: list[int], ids: Callable[[int], npt.NDArray[Any]], text: Callable[[int], str]
-    ) -> list[list[int]]:
-        if self.subword_sampling > 0:
-            return [self.tokenizer.sample(text(index), self.subword_sampling) for index in indices]
-        return [ids(index).tolist() for index in indices]
+    def _collated(self, indices: Indices) -> Batch:
+        """As ``Batch.from_ids``, from the mapped arrays at once."""
+        special = self.tokenizer.special
+        rows = np.arange(len(indices))
+        source = self.pairs.source_side.padded(indices, room=1, pad=special.pad)
+        source.ids[rows, source.lengths] = special.eos
+        target = self.pairs.target_side.padded(indices, room=1, pad=special.pad)
+        target_in = np.roll(target.ids, 1, axis=1)  # the last column is padding throughout
+        target_in[:, 0] = special.bos
+        target.ids[rows, target.lengths] = special.eos
+        source_mask, target_mask = (
+            np.arange(side.ids.shape[1]) <= side.lengths[:, None] for side in (source, target)
+        )
+        return Batch(*map(torch.from_numpy, (source.ids, source_mask, target_in, target.ids, target_mask)))
+
+    def _sampled(self, indices: Indices) -> Batch:
+        """Every sentence segmented anew."""
+        seed_sampling(int(philox(self.seed, self.epoch, 1 + self.next_batch).integers(2**32)))
+        source, target = (
+            [self.tokenizer.sample(text(index), self.subword_sampling) for index in indices.tolist()]
+            for text in (self.pairs.source_text, self.pairs.target_text)
+        )
+        return Batch.from_ids(source, target, special=self.tokenizer.special)
 
 
 def validation_batches(pairs: TokenPairs, special: SpecialIds, batch_tokens: int) -> Iterator[Batch]:

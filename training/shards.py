@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -78,6 +78,13 @@ class SideWriter:
             np.array(self._offsets, dtype="<i8").tofile(_beside(self._stem, "offsets"))
 
 
+class PaddedIds(NamedTuple):
+    """Token ids of some sentences, padded on the right, and how many of each row are real."""
+
+    ids: npt.NDArray[np.int64]
+    lengths: npt.NDArray[np.int64]
+
+
 @dataclass(frozen=True)
 class Side:
     """One language of one split, mapped into memory."""
@@ -102,6 +109,16 @@ class Side:
         """Token ids of sentence ``index``, without BOS and EOS: a read-only view."""
         return self.tokens[self.offsets[index] : self.offsets[index + 1]]
 
+    def padded(self, indices: npt.NDArray[np.int64], *, room: int, pad: int) -> PaddedIds:
+        """Token ids of sentences ``indices`` in one array, ``room`` columns wider than the longest."""
+        first = np.asarray(self.offsets[indices])
+        lengths = np.asarray(self.offsets[indices + 1]) - first
+        column = np.arange(int(lengths.max()) + room)
+        real = column < lengths[:, None]
+        ids = np.full(real.shape, pad, dtype=np.int64)
+        ids[real] = self.tokens[(first[:, None] + column)[real]]
+        return PaddedIds(ids, lengths)
+
     def sentence(self, index: int) -> str:
         """The text of sentence ``index``, which sub-word sampling encodes anew."""
         return self.text[self.lines[index] : self.lines[index + 1] - 1].tobytes().decode()
@@ -111,8 +128,8 @@ class TokenPairs:
     """The sentence pairs of one split, in the order in which they were written."""
 
     def __init__(self, source: Side, target: Side) -> None:
-        self._source = source
-        self._target = target
+        self.source_side = source
+        self.target_side = target
         self.source_lengths: npt.NDArray[np.int32] = np.diff(source.offsets).astype(np.int32)
         self.target_lengths: npt.NDArray[np.int32] = np.diff(target.offsets).astype(np.int32)
 
@@ -121,19 +138,19 @@ class TokenPairs:
 
     def source(self, index: int) -> Ids:
         """Source ids of pair ``index``, without EOS: a read-only view of uint16 or int32."""
-        return self._source.ids(index)
+        return self.source_side.ids(index)
 
     def target(self, index: int) -> Ids:
         """Target ids of pair ``index``, without BOS and EOS."""
-        return self._target.ids(index)
+        return self.target_side.ids(index)
 
     def source_text(self, index: int) -> str:
         """The source sentence of pair ``index``."""
-        return self._source.sentence(index)
+        return self.source_side.sentence(index)
 
     def target_text(self, index: int) -> str:
         """The target sentence of pair ``index``."""
-        return self._target.sentence(index)
+        return self.target_side.sentence(index)
 
 
 class PreparedCorpus:

@@ -1,8 +1,14 @@
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from training.batching import epoch_batches
+from nmt.batch import Batch
+from nmt.config import SpecialIds
+from training.batching import BatchStream, epoch_batches
+from training.shards import Side, SideWriter, TokenPairs
 
 LENGTHS = st.lists(st.tuples(st.integers(1, 40), st.integers(1, 40)), min_size=1, max_size=80)
 
@@ -55,3 +61,39 @@ def test_a_pair_longer_than_the_budget_stands_alone():
     batches = epoch_batches(source, source, 20, 1, 0)
     assert [1] in [batch.tolist() for batch in batches]
     assert len(batches) == 2
+
+
+class _Special:
+    special = SpecialIds()
+
+
+def _pairs(folder: Path, sentences: list[tuple[list[int], list[int]]]) -> TokenPairs:
+    for side, language in enumerate(("en", "fr")):
+        with SideWriter(folder, f"train.{language}", np.dtype("<u2")) as writer:
+            writer.write(["x"] * len(sentences), [pair[side] for pair in sentences])
+    return TokenPairs(*(Side.map(folder, f"train.{language}", np.dtype("<u2")) for language in ("en", "fr")))
+
+
+IDS = st.lists(st.integers(4, 60_000), max_size=12)
+
+
+@given(
+    sentences=st.lists(st.tuples(IDS, IDS), min_size=1, max_size=30).filter(
+        lambda pairs: any(source for source, _ in pairs) and any(target for _, target in pairs)
+    )
+)
+def test_batches_of_mapped_arrays_are_those_of_the_lists(sentences):
+    with TemporaryDirectory() as folder:
+        pairs = _pairs(Path(folder), sentences)
+        stream = BatchStream(pairs, _Special(), batch_tokens=40, seed=3, subword_sampling=0.0)
+        for indices in epoch_batches(pairs.source_lengths, pairs.target_lengths, 40, 3, 0):
+            expected = Batch.from_ids(
+                [sentences[index][0] for index in indices],
+                [sentences[index][1] for index in indices],
+                special=SpecialIds(),
+            )
+            batch = stream.next()
+            for name in ("source_BS", "source_mask_BS", "target_in_BT", "target_out_BT", "target_mask_BT"):
+                ours, theirs = getattr(batch, name), getattr(expected, name)
+                assert ours.dtype == theirs.dtype
+                assert ours.tolist() == theirs.tolist(), name
