@@ -109,6 +109,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "starlette": ("service",),
     "uvicorn": ("service",),
     "prometheus_client": ("service",),
+    "opentelemetry": ("service.tracing", "service.app"),
     "structlog": ("service",),
     "sqlalchemy": ("service.database",),
     "alembic": ("service.database",),

@@ -1,0 +1,60 @@
+"""Numbers of a sentence and its translation, by examples."""
+
+from __future__ import annotations
+
+import pytest
+
+from nmt.numbers import compare_numbers
+from nmt.spans import Span
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("It costs $1,000.50 today", "Cela coûte 1 000,50 $ aujourd'hui"),
+        ("It costs $1,000.50 today", "Cela coûte 1\u202f000,5 $"),
+        ("10,000", "10.000"),
+        ("1.5 million", "1,5 million"),
+        ("at 3:30 pm", "à 15 h 30"),
+        ("at 3:30 p.m.", "à 3 h 30"),
+        ("at 12 am", "à 0 heure"),
+        ("at 12:30", "à 12.30"),
+        ("Tom has 3 cats and 17 dogs", "Tom a trois chats et 17 chiens"),
+        ("five", "5"),
+        ("twenty-five", "25"),
+        ("five hundred", "500"),
+        ("2 and 2", "2 et 2"),
+        ("the 1990s", "les années 90"),
+        ("the 1st", "le 1er"),
+        ("555-1234", "555-1234"),
+        ("no number", "aucun nombre"),
+    ],
+)
+def test_the_same_numbers_written_in_another_way_are_fine(source: str, target: str) -> None:
+    assert compare_numbers(source, target).ok
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "missing", "invented"),
+    [
+        ("12,345 people in 1998", "140 personnes en 1990", ("12,345", "1998"), ("140", "1990")),
+        ("17 dogs", "10 chiens", ("17",), ("10",)),
+        ("a cat", "10 chats", (), ("10",)),
+        ("2 and 2", "2", ("2",), ()),
+        ("3.14", "314", ("3.14",), ("314",)),
+        ("3:30", "15 h 30", ("3",), ("15",)),
+        ("1,000", "10 000", ("1,000",), ("10 000",)),
+        ("17 dogs", "des chiens", ("17",), ()),
+    ],
+)
+def test_lost_and_invented_numbers_are_named(
+    source: str, target: str, missing: tuple[str, ...], invented: tuple[str, ...]
+) -> None:
+    check = compare_numbers(source, target)
+    assert (check.missing, check.invented) == (missing, invented)
+    assert not check.ok
+
+
+def test_spans_to_ignore_do_not_count() -> None:
+    assert compare_numbers("v2.0.1 of 7", "7", ignore_source=[Span(0, 6)]).ok
+    assert compare_numbers("7", "v2.0.1 de 7", ignore_target=[Span(0, 6)]).ok
