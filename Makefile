@@ -25,7 +25,7 @@ $(READY): pyproject.toml constraints.txt
 	  { echo "$(PYTHON) is older than Python 3.11: install a newer one, or name it: make venv PYTHON=python3.12" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/python -m pip install --quiet --no-deps $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) torch==2.13.0
-	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[train,serve,dev]'
+	$(VENV)/bin/python -m pip install --quiet --constraint constraints.txt --editable '.[train,serve,otel,dev]'
 	touch $@
 
 test: venv

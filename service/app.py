@@ -23,8 +23,11 @@ from service.routes import alignment, health, languages, monitoring, pages, tran
 from service.scheduler import Scheduler
 from service.schemas import AlignmentOut, Problem
 from service.state import Service
+from service.tracing import TracingMiddleware, exporting_provider
 
 if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import TracerProvider
+
     from service.interface import TextTranslator
     from service.settings import Settings
 
@@ -44,6 +47,7 @@ def create_app(
     *,
     database: Database | None = None,
     keys_required: bool | None = None,
+    tracing: TracerProvider | None = None,
 ) -> FastAPI:
     """The service around ``translator``, which belongs to the scheduler's thread from start to end.
 
@@ -53,12 +57,15 @@ def create_app(
         database: opened and prepared; the app closes it. None: the one that the settings name.
         keys_required: whether requests need a key. None: as the settings say; auto is yes, as where the app
             will listen is not known here.
+        tracing: makes the spans of requests; the app shuts it down. None: as the settings say.
     """
     if database is None:
         database = Database(settings)
         database.prepare()
     if keys_required is None:
         keys_required = settings.keys != "off"
+    if tracing is None and settings.otel:
+        tracing = exporting_provider()
     metrics = Metrics()
     scheduler = Scheduler(
         translator,
@@ -74,7 +81,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=_lifespan(scheduler, database, settings),
+        lifespan=_lifespan(scheduler, database, settings, tracing),
     )
     app.state.service = Service(
         settings, translator.config, translator.generation, scheduler, database, metrics, keys_required
@@ -82,27 +89,31 @@ def create_app(
     for router in (health.router, pages.router):
         app.include_router(router)  # public: they tell nothing of anybody and cost next to nothing
     for router in (translate.router, alignment.router, languages.router, usage.router):
-        _include_behind_key(app, router)
+        include_behind_key(app, router)
     if settings.metrics_need_key:
-        _include_behind_key(app, monitoring.router)
+        include_behind_key(app, monitoring.router)
     else:
         app.include_router(monitoring.router)
     problems.install(app)
     app.add_middleware(
         BodyLimitMiddleware, max_bytes=settings.max_body_bytes, timeout_s=settings.body_timeout_s
     )
-    app.add_middleware(RequestMiddleware, metrics=metrics)  # added last: outermost
+    app.add_middleware(RequestMiddleware, metrics=metrics)  # added later: further out
+    if tracing is not None:
+        app.add_middleware(TracingMiddleware, provider=tracing)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
 
 
-def _include_behind_key(app: FastAPI, router: APIRouter, check: Callable[..., Any] = check_key) -> None:
+def include_behind_key(app: FastAPI, router: APIRouter, check: Callable[..., Any] = check_key) -> None:
     """Include routes that are not public, with the check of their dialect before them."""
     responses = problems.documented(401, 403, 429, 503)
     app.include_router(router, dependencies=[Depends(check)], responses=responses)
 
 
-def _lifespan(scheduler: Scheduler, database: Database, settings: Settings) -> Callable[[FastAPI], Any]:
+def _lifespan(
+    scheduler: Scheduler, database: Database, settings: Settings, tracing: TracerProvider | None
+) -> Callable[[FastAPI], Any]:
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         scheduler.start()
@@ -113,6 +124,8 @@ def _lifespan(scheduler: Scheduler, database: Database, settings: Settings) -> C
         await asyncio.to_thread(scheduler.stop, settings.shutdown_timeout_s)
         sweeper.cancel()
         await asyncio.to_thread(database.close)
+        if tracing is not None:
+            await asyncio.to_thread(tracing.shutdown)  # sends what it still has
 
     return lifespan
 

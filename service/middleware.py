@@ -80,7 +80,7 @@ class RequestMiddleware:
                 self._record(scope, status, time.monotonic() - started)
 
     def _record(self, scope: Scope, status: int, seconds: float) -> None:
-        route = _template(scope)
+        route = route_template(scope)
         method = scope["method"] if scope["method"] in METHODS else "other"
         self._metrics.requests.labels(route, method, str(status)).inc()
         self._metrics.request_seconds.labels(route).observe(seconds)
@@ -167,7 +167,7 @@ def _request_id(headers: Headers) -> str:
     return given if _VALID_REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
 
 
-def _template(scope: Scope) -> str:
+def route_template(scope: Scope) -> str:
     """``/translations/{id}/alignment``, never the path itself."""
     path: Callable[[], str] | str | None = getattr(scope.get("route"), "path", None)
     return path if isinstance(path, str) else "unmatched"

@@ -108,6 +108,12 @@ class Settings(BaseSettings):
         "json", description="One JSON object a line, or lines for people."
     )
 
+    otel: bool = Field(
+        False,
+        description="Send a span of each request, without its text, by OTLP; needs the extra otel. The "
+        "standard variables, such as OTEL_EXPORTER_OTLP_ENDPOINT, say where to.",
+    )
+
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.max_text_characters > self.max_request_characters:

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
@@ -22,6 +22,9 @@ from service.main import make_server
 from service.settings import Settings
 from service.state import Service
 from tests.service.stub import StubTranslator
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import TracerProvider
 
 
 @dataclass
@@ -47,10 +50,12 @@ class LiveServer:
 
 
 @contextlib.contextmanager
-def running(translator: TextTranslator, **settings: Any) -> Iterator[LiveServer]:
+def running(
+    translator: TextTranslator, *, tracing: TracerProvider | None = None, **settings: Any
+) -> Iterator[LiveServer]:
     """Serve ``translator`` until the block ends, then shut down gracefully."""
     chosen = Settings(**settings)
-    app = create_app(chosen, translator)
+    app = create_app(chosen, translator, tracing=tracing)
     server = make_server(app, chosen, "127.0.0.1", 0)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
