@@ -8,12 +8,12 @@ split -> encode -> Batch -> search -> decode -> alignment by a forced pass, when
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import torch
 
@@ -32,12 +32,13 @@ from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
 from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig, TransformerConfig
 from nmt.errors import ConfigError, InputError, UnsupportedLanguageError
 from nmt.flow import Answer, Flow, ForcedPass, Question, Search, align_with, run_together, search_for
-from nmt.models.interface import StepDecoder
+from nmt.models.interface import MergingDecoder, StepDecoder
 from nmt.passthrough import isolate_non_words, reason_to_copy
 from nmt.pharaoh import Extraction
 from nmt.quality import Judge, align_copy, copy_of, search_and_repair
 from nmt.reserved import PLACEHOLDERS
 from nmt.search import Hypothesis, Required, search
+from nmt.search.continuous import ContinuousSearch
 from nmt.segment import Segment, split, split_long
 from nmt.spans import Span
 from nmt.tokenizer import refuse_lone_surrogates
@@ -282,6 +283,13 @@ class Translator:
             max_batch_tokens=max_batch_tokens,
         )
 
+    def continuous_search(
+        self, on_failure: Callable[[Exception], None] | None = None
+    ) -> ContinuousSearch[Any]:
+        """A search with this model that sentences join and leave, for ``nmt.continuous``."""
+        decoder = cast(MergingDecoder[Any], self._decoder)
+        return ContinuousSearch(decoder, self.config.special_ids, self.device, self.placeholders, on_failure)
+
     def _check_languages(self, source: str | None, target: str | None) -> None:
         known = (self.config.source_language, self.config.target_language)
         asked = (source or known[0], target or known[1])
@@ -358,6 +366,12 @@ class Plan:
     alignment: AlignmentKind
     options: GenerationConfig
     min_confidence: float | None = None
+
+    def part(self, index: int) -> Plan:
+        """One sentence as a text of its own."""
+        text = self.document.segments[index].text
+        document = Document(text, (Segment(text, 0, len(text)),), repaired=False)
+        return replace(self, document=document, source_ids=(self.source_ids[index],))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,413 @@
+"""Translate texts as they come: what ``Translator.translate`` does, for requests that come and go.
+
+Each sentence is a flow (``nmt.flow``). Its searches wait in a fair queue, join a running batch when there is
+room, and go on when they are answered; nothing waits for the sentences of other requests to end.
+
+There are two lanes, each a running batch of its own. A small request takes the fast one; the lanes share the
+time evenly while both are busy, so a short text is slowed by long ones twofold at most, however many those
+are, and a step of the long ones is what it may have to wait for.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Collection, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from nmt.errors import InputError
+from nmt.fair_queue import FairQueue
+from nmt.flow import Answer, Flow, ForcedPass, Question, Search
+from nmt.search.continuous import ContinuousSearch, Sentence
+from nmt.spans import Span
+from nmt.translation import Translation
+from nmt.translator import FinishedSentence, Plan, Translator
+
+SMALL_CHARACTERS = 300
+"""A request of no more takes the fast lane."""
+JOIN_EVERY = 4
+"""Steps between joins while the batch is well filled: who joins together is searched at less cost."""
+ALIGN_TOGETHER = 16
+"""Forced passes of the slow lane that are gathered."""
+PLAN_S = 0.005
+"""Seconds to split and tokenise texts between two steps."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A text of a request has been split and tokenised."""
+
+    request: Hashable
+    n_tokens: int
+    """Source tokens, EOS of each sentence counted."""
+
+
+@dataclass(frozen=True)
+class PartFinished:
+    """The next sentence of a text, in order."""
+
+    request: Hashable
+    text: int
+    sentence: int
+    n_sentences: int
+    source: Span
+    translation: Translation
+    """Of this sentence as a text of its own."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """All of a request."""
+
+    request: Hashable
+    translations: list[Translation]
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A request that cannot be translated."""
+
+    request: Hashable
+    error: Exception
+
+
+Event = Planned | PartFinished | Finished | Failed
+
+
+class ContinuousTranslator:
+    """A translator for requests that come and go.
+
+    Args:
+        translator: its decoder must be able to merge states.
+        max_batch_tokens: source tokens x beam size that are searched at once, in each lane.
+        on_failure: told when a batch fails as a whole and its sentences are tried alone.
+    """
+
+    def __init__(
+        self,
+        translator: Translator,
+        *,
+        max_batch_tokens: int = 4096,
+        on_failure: Callable[[Exception], None] | None = None,
+    ) -> None:
+        self._translator = translator
+        self._max_batch_tokens = max_batch_tokens
+        self._requests: dict[Hashable, _Request] = {}
+        self._unplanned: deque[_Request] = deque()
+        self._passes: list[tuple[_Task, ForcedPass]] = []
+        self._fast, self._slow = (_Lane(translator.continuous_search(on_failure)) for _ in range(2))
+        self._alone: _Lane | None = None
+        """The only busy lane, if there is one."""
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether ``step`` has anything to do."""
+        return bool(self._requests)
+
+    @property
+    def n_running(self) -> int:
+        """Sentences in the running batches."""
+        return self._fast.n_running + self._slow.n_running
+
+    @property
+    def n_waiting(self) -> int:
+        """Sentences that wait to be searched."""
+        return self._fast.n_waiting + self._slow.n_waiting
+
+    @property
+    def batch_fill(self) -> float:
+        """Tokens searched now, as a share of what may be searched at once in a lane."""
+        return max(self._fast.n_tokens, self._slow.n_tokens) / self._max_batch_tokens
+
+    def add(
+        self,
+        request: Hashable,
+        texts: Sequence[str],
+        *,
+        party: Hashable = None,
+        parts: bool = False,
+        keep: Sequence[Any] | None = None,
+        **options: Any,  # noqa: ANN401 - those of Translator.plan
+    ) -> None:
+        """Take a request.
+
+        Args:
+            request: the caller's name for it.
+            texts: as for ``Translator.translate``.
+            party: who asks; parties share the model evenly by tokens.
+            parts: report each sentence as soon as it and those before it are there.
+            keep: one entry for each text, as for ``Translator.plan``.
+            options: the other arguments of ``Translator.plan``.
+        """
+        if not texts:
+            raise InputError("there is no text to translate")
+        lane = self._fast if sum(map(len, texts)) <= SMALL_CHARACTERS else self._slow
+        made = _Request(request, party, list(texts), keep, options, parts, lane)
+        self._requests[request] = made
+        if lane is self._fast:
+            self._unplanned.appendleft(made)
+        else:
+            self._unplanned.append(made)
+
+    def cancel(self, requests: Collection[Hashable]) -> None:
+        """Forget requests; what they have in a running batch leaves it with its next step."""
+        for request in requests:
+            if (gone := self._requests.pop(request, None)) is not None:
+                gone.lane.drop(gone)
+                self._passes = [entry for entry in self._passes if entry[0].request is not gone]
+                if gone in self._unplanned:
+                    self._unplanned.remove(gone)
+
+    @torch.inference_mode()
+    def step(self) -> list[Event]:
+        """A little work: plan texts for a moment, take a step of one lane, align; and what has come of it."""
+        events: list[Event] = []
+        self._plan(events)
+        if (lane := self._next_lane()) is not None:
+            for task, reply in lane.step(self._max_batch_tokens):
+                self._resume(task, reply, events)
+        if self._passes and (
+            len(self._passes) >= ALIGN_TOGETHER
+            or not self.n_running
+            or any(task.request.lane is self._fast for task, _ in self._passes)
+        ):
+            self._align(events)
+        return events
+
+    def _next_lane(self) -> _Lane | None:
+        """The one that has had less time since both are busy."""
+        busy = [lane for lane in (self._fast, self._slow) if lane.is_busy]
+        if len(busy) == 2 and self._alone is not None:
+            joining = self._slow if self._alone is self._fast else self._fast
+            # who comes to a busy machine has waited for the step that was being taken
+            joining.clock_s = self._alone.clock_s - self._alone.last_step_s
+        self._alone = busy[0] if len(busy) == 1 else None
+        return min(busy, key=lambda lane: lane.clock_s) if busy else None
+
+    def _plan(self, events: list[Event]) -> None:
+        """Plan texts for ``PLAN_S``, one at least, those of small requests first."""
+        started = time.perf_counter()
+        while self._unplanned and (not events or time.perf_counter() - started < PLAN_S):
+            request = self._unplanned[0]
+            index = len(request.plans)
+            try:
+                kept: dict[str, Any] = {} if request.keep is None else {"keep": [request.keep[index]]}
+                (plan,) = self._translator.plan([request.texts[index]], **request.options, **kept)
+            except Exception as error:
+                self._fail(request, _named(error, index, len(request.texts)), events)
+                continue
+            request.take(plan)
+            events.append(Planned(request.name, sum(len(ids) + 1 for ids in plan.source_ids)))
+            self._unplanned.rotate(-1)
+            if request.is_planned:
+                self._unplanned.remove(request)
+            for sentence in range(len(plan.source_ids)):
+                if request.name in self._requests:
+                    flow = self._translator.flow(plan, sentence)
+                    self._resume(_Task(request, index, sentence, flow), None, events)
+            self._report(request, events)
+
+    def _resume(self, task: _Task, reply: Answer | Exception | None, events: list[Event]) -> None:
+        """Let a flow go on with an answer; queue what it asks next, or keep what it ends with."""
+        request = task.request
+        try:
+            question = task.flow.throw(reply) if isinstance(reply, Exception) else task.flow.send(reply)
+        except StopIteration as end:
+            request.finished[task.text][task.sentence] = end.value
+            request.n_missing -= 1
+            self._report(request, events)
+        except Exception as error:
+            self._fail(request, error, events)
+        else:
+            if isinstance(question, ForcedPass):
+                self._passes.append((task, question))
+            else:
+                request.lane.put(task, question)
+
+    def _align(self, events: list[Event]) -> None:
+        """Answer the forced passes that wait: together, or one by one if that fails."""
+        passes, self._passes = self._passes, []
+        answers: Sequence[Answer | Exception]
+        try:
+            answers = self._translator.answer([asked for _, asked in passes])
+        except Exception:
+            answers = [self._answer_alone(asked) for _, asked in passes]
+        for (task, _), reply in zip(passes, answers, strict=True):
+            if task.request.name in self._requests:
+                self._resume(task, reply, events)
+
+    def _answer_alone(self, question: Question) -> Answer | Exception:
+        try:
+            return self._translator.answer([question])[0]
+        except Exception as error:
+            return error
+
+    def _report(self, request: _Request, events: list[Event]) -> None:
+        """Tell of sentences that are there in their order, and of the end."""
+        try:
+            if request.parts:
+                events += request.new_parts(self._translator)
+            if request.is_finished and request.name in self._requests:
+                translations = [
+                    self._translator.finish(plan, [part for part in finished if part is not None])
+                    for plan, finished in zip(request.plans, request.finished, strict=True)
+                ]
+                del self._requests[request.name]
+                events.append(Finished(request.name, translations))
+        except Exception as error:
+            self._fail(request, error, events)
+
+    def _fail(self, request: _Request, error: Exception, events: list[Event]) -> None:
+        if request.name in self._requests:
+            self.cancel([request.name])
+            events.append(Failed(request.name, error))
+
+
+@dataclass(eq=False)
+class _Request:
+    name: Hashable
+    party: Hashable
+    texts: list[str]
+    keep: Sequence[Any] | None
+    options: dict[str, Any]
+    parts: bool
+    lane: _Lane
+    plans: list[Plan] = field(default_factory=list)
+    finished: list[list[FinishedSentence | None]] = field(default_factory=list)
+    """For each planned text what is there of its sentences."""
+    n_missing: int = 0
+    """Sentences of planned texts that are not there yet."""
+    next_part: tuple[int, int] = (0, 0)
+    """Text and sentence that are to be told of next."""
+
+    @property
+    def is_planned(self) -> bool:
+        return len(self.plans) == len(self.texts)
+
+    @property
+    def is_finished(self) -> bool:
+        return self.is_planned and self.n_missing == 0
+
+    def take(self, plan: Plan) -> None:
+        """The next text's plan."""
+        self.plans.append(plan)
+        self.finished.append([None] * len(plan.source_ids))
+        self.n_missing += len(plan.source_ids)
+
+    def new_parts(self, translator: Translator) -> list[Event]:
+        """The sentences that are there, in order, and have not been told of."""
+        events: list[Event] = []
+        text, sentence = self.next_part
+        while text < len(self.plans):
+            plan, finished = self.plans[text], self.finished[text]
+            if sentence == len(finished):
+                text, sentence = text + 1, 0
+                continue
+            if (part := finished[sentence]) is None:
+                break
+            segment = plan.document.segments[sentence]
+            translation = translator.finish(plan.part(sentence), [part])
+            source = Span(segment.start, segment.end)
+            events.append(PartFinished(self.name, text, sentence, len(finished), source, translation))
+            sentence += 1
+        self.next_part = (text, sentence)
+        return events
+
+
+@dataclass(eq=False)
+class _Task:
+    """One sentence of a request."""
+
+    request: _Request
+    text: int
+    sentence: int
+    flow: Flow[FinishedSentence]
+    has_been_searched: bool = False
+
+
+class _Lane:
+    """A running batch and those that wait to join it."""
+
+    def __init__(self, search: ContinuousSearch[Any]) -> None:
+        self._search = search
+        self._queue: FairQueue[tuple[_Task, Sentence]] = FairQueue()
+        self._running: dict[Hashable, tuple[_Task, Sentence]] = {}
+        self._steps_since_join = 0
+        self._numbers = itertools.count()
+        self.clock_s = 0.0
+        """Seconds that this lane has had."""
+        self.last_step_s = 0.0
+
+    @property
+    def is_busy(self) -> bool:
+        return bool(self._running) or len(self._queue) > 0
+
+    @property
+    def n_running(self) -> int:
+        return len(self._running)
+
+    @property
+    def n_waiting(self) -> int:
+        return len(self._queue)
+
+    @property
+    def n_tokens(self) -> int:
+        """Source tokens x beam size in the running batch."""
+        return sum(sentence.n_tokens for _, sentence in self._running.values())
+
+    def put(self, task: _Task, asked: Search) -> None:
+        """Queue a search; one that a sentence asks for again goes before its request's others."""
+        sentence = Sentence(next(self._numbers), asked.source_ids, asked.options, asked.required)
+        request = task.request
+        self._queue.put(
+            request.party, request.name, (task, sentence), sentence.n_tokens, first=task.has_been_searched
+        )
+        task.has_been_searched = True
+
+    def drop(self, request: _Request) -> None:
+        """Forget a request's sentences, waiting and running."""
+        self._queue.drop(request.name)
+        gone = [key for key, (task, _) in self._running.items() if task.request is request]
+        self._search.cancel(gone)
+        for key in gone:
+            del self._running[key]
+
+    def step(self, max_batch_tokens: int) -> list[tuple[_Task, Answer | Exception]]:
+        """Let sentences join, take a step, and give the answers of those that ended."""
+        started = time.perf_counter()
+        self._join(max_batch_tokens)
+        answers: list[tuple[_Task, Answer | Exception]] = []
+        for outcome in self._search.step():
+            task, _ = self._running.pop(outcome.key)
+            answers.append((task, outcome.error or outcome.hypotheses))
+        self.last_step_s = time.perf_counter() - started
+        self.clock_s += self.last_step_s
+        return answers
+
+    def _join(self, max_batch_tokens: int) -> None:
+        """Who waits joins if there is room: at once while the batch is small, else a few together."""
+        self._steps_since_join += 1
+        room = max_batch_tokens - self.n_tokens if self._running else math.inf
+        if room < 0.75 * max_batch_tokens and self._steps_since_join < JOIN_EVERY:
+            return
+        joining: list[Sentence] = []
+        while (entry := self._queue.pop(room)) is not None:
+            task, sentence = entry
+            self._running[sentence.key] = (task, sentence)
+            joining.append(sentence)
+            room = min(room, max_batch_tokens) - sentence.n_tokens
+        if joining:
+            self._search.add(joining)
+            self._steps_since_join = 0
+
+
+def _named(error: Exception, index: int, n_texts: int) -> Exception:
+    """An error in one of several texts says in which."""
+    if n_texts > 1 and isinstance(error, InputError):
+        return type(error)(f"text {index + 1}: {error}")
+    return error

@@ -1,0 +1,203 @@
+"""Requests that come and go: each gets what ``Translator.translate`` gives it, whoever else is there."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nmt.checkpoint import LoadedModel
+from nmt.config import GenerationConfig
+from nmt.continuous import (
+    SMALL_CHARACTERS,
+    ContinuousTranslator,
+    Event,
+    Failed,
+    Finished,
+    PartFinished,
+    Planned,
+)
+from nmt.errors import InputError, UnsupportedLanguageError
+from nmt.translator import Translation, Translator
+
+from .conftest import SENTENCES, tiny_config, tiny_model
+
+SHORT = GenerationConfig(beam_size=3, max_length_ratio=0.5, max_length_offset=8)
+GREEDY = GenerationConfig(beam_size=1, max_length_ratio=0.5, max_length_offset=8)
+ENGLISH = SENTENCES[::2]
+
+
+@pytest.fixture(scope="module")
+def translator(tokenizer):
+    """In double precision: large weights make float32 rounding visible in the scores."""
+    config = tiny_config(tokenizer)
+    model = tiny_model(config).double()
+    return Translator(LoadedModel(config, model, tokenizer, SHORT, Path("x")))
+
+
+def finish(continuous: ContinuousTranslator, most: int = 5000) -> list[Event]:
+    events: list[Event] = []
+    for _ in range(most):
+        if not continuous.is_busy:
+            return events
+        events += continuous.step()
+    raise AssertionError("it never ended")
+
+
+def results(events: Sequence[Event]) -> dict[Any, list[Translation]]:
+    return {event.request: event.translations for event in events if isinstance(event, Finished)}
+
+
+def same(found: Sequence[Translation], expected: Sequence[Translation]) -> None:
+    for one, other in zip(found, expected, strict=True):
+        assert one.text == other.text
+        assert one.score == pytest.approx(other.score, abs=1e-6)
+        assert [(s.source, s.target) for s in one.sentences] == [
+            (s.source, s.target) for s in other.sentences
+        ]
+        assert one.target_tokens == other.target_tokens
+        assert [(link.source, link.target) for link in one.links or ()] == [
+            (link.source, link.target) for link in other.links or ()
+        ]
+        assert [alternative.text for alternative in one.alternatives] == [
+            alternative.text for alternative in other.alternatives
+        ]
+        assert (one.truncated, one.repaired, one.flags) == (other.truncated, other.repaired, other.flags)
+
+
+def test_every_request_gets_what_translate_gives_it_whoever_comes_and_goes(translator):
+    chance = random.Random(3)
+    requests = {}
+    for name in range(7):
+        texts = [
+            " ".join(chance.choices(ENGLISH, k=chance.choice([1, 1, 3, 5])))
+            for _ in range(chance.choice([1, 1, 2]))
+        ]
+        options = {
+            "alignment": chance.choice(["none", "links", "soft"]),
+            "options": chance.choice([SHORT, GREEDY, SHORT.model_copy(update={"n_best": 2})]),
+        }
+        requests[name] = (texts, options)
+    continuous = ContinuousTranslator(translator, max_batch_tokens=400)
+    events: list[Event] = []
+    for name, (texts, options) in requests.items():
+        continuous.add(name, texts, party=name % 3, **options)
+        for _ in range(chance.randrange(4)):
+            events += continuous.step()
+    events += finish(continuous)
+
+    found = results(events)
+    assert set(found) == set(requests)
+    for name, (texts, options) in requests.items():
+        same(found[name], translator.translate(texts, **options))
+        planned = [event.n_tokens for event in events if isinstance(event, Planned) and event.request == name]
+        assert len(planned) == len(texts)
+        sentences = sum(len(translation.sentences) for translation in found[name])
+        assert sum(planned) == sum(translation.n_source_tokens for translation in found[name]) + sentences
+
+
+def test_parts_come_in_order_and_are_together_the_whole(translator):
+    text = f"  {ENGLISH[0]}\n\n{ENGLISH[1]} {ENGLISH[2]}  {ENGLISH[3]}\n"
+    continuous = ContinuousTranslator(translator, max_batch_tokens=60)
+    continuous.add("a", [text, ENGLISH[4]], parts=True, alignment="links")
+    events = finish(continuous)
+
+    (whole,) = results(events).values()
+    parts = [event for event in events if isinstance(event, PartFinished)]
+    assert [(part.text, part.sentence) for part in parts] == [(0, 0), (0, 1), (0, 2), (0, 3), (1, 0)]
+    assert [part.n_sentences for part in parts] == [4, 4, 4, 4, 1]
+    assert isinstance(events[-1], Finished)
+    assert events.index(parts[0]) < events.index(parts[3]) < len(events) - 1
+    for part in parts[:4]:
+        sentence = whole[0].sentences[part.sentence]
+        assert part.source == sentence.source
+        assert part.translation.text == whole[0].text[sentence.target.start : sentence.target.end]
+        first = sentence.source_tokens.start
+        assert [link.source + first for link in part.translation.links] == [
+            link.source
+            for link in whole[0].links
+            if sentence.target_tokens.start <= link.target < sentence.target_tokens.end
+        ]
+
+
+def test_blank_texts_and_no_texts(translator):
+    continuous = ContinuousTranslator(translator)
+    continuous.add("blank", ["  \n ", ""], parts=True)
+    assert [translation.text for translation in results(finish(continuous))["blank"]] == ["  \n ", ""]
+    with pytest.raises(InputError, match="no text"):
+        continuous.add("none", [])
+
+
+def test_an_error_fails_its_own_request_and_says_which_text(translator):
+    continuous = ContinuousTranslator(translator)
+    continuous.add("good", [ENGLISH[0]])
+    continuous.add("half", [ENGLISH[1], "\ud800"])
+    continuous.add("german", [ENGLISH[0]], source="de")
+    events = finish(continuous)
+
+    errors = {event.request: event.error for event in events if isinstance(event, Failed)}
+    assert set(errors) == {"half", "german"}
+    assert isinstance(errors["german"], UnsupportedLanguageError)
+    assert isinstance(errors["half"], InputError)
+    assert str(errors["half"]).startswith("text 2: ")
+    same(results(events)["good"], translator.translate([ENGLISH[0]]))
+
+
+def test_a_cancelled_request_leaves_at_once_and_the_others_stay_as_they_are(translator):
+    continuous = ContinuousTranslator(translator, max_batch_tokens=200)
+    long = " ".join(ENGLISH * 4)
+    continuous.add("gone", [long], alignment="links")
+    continuous.add("kept", [" ".join(ENGLISH[:6])], alignment="links")
+    events = [event for _ in range(6) for event in continuous.step()]
+    assert continuous.n_running > 0
+    continuous.cancel(["gone", "never there"])
+    n_left = continuous.n_running + continuous.n_waiting
+    assert n_left <= 6
+    events += finish(continuous)
+    assert continuous.n_running == continuous.n_waiting == 0
+    assert set(results(events)) == {"kept"}
+    same(results(events)["kept"], translator.translate([" ".join(ENGLISH[:6])], alignment="links"))
+
+
+def test_a_small_request_is_not_held_up_by_large_ones(translator):
+    steps = {}
+    for crowd in (0, 3):
+        continuous = ContinuousTranslator(translator, max_batch_tokens=300)
+        for name in range(crowd):
+            continuous.add(name, [" ".join(ENGLISH * 6)], party="crowd")
+        for _ in range(5):
+            continuous.step()
+        continuous.add("small", [ENGLISH[0]], party="crowd")
+        steps[crowd] = next(n for n in range(1, 2000) if "small" in results(continuous.step()))
+    assert len(ENGLISH[0]) <= SMALL_CHARACTERS < len(" ".join(ENGLISH * 6))
+    assert steps[3] <= 3 * steps[0]
+
+
+def test_a_fault_in_one_request_is_told_to_it_alone(translator, monkeypatch):
+    failures: list[Exception] = []
+    continuous = ContinuousTranslator(translator, on_failure=failures.append)
+    decoder = translator._decoder
+    step = type(decoder).step
+    bad = translator.tokenizer.encode(ENGLISH[3])
+
+    def failing(self, state, tokens_N):
+        if state.memory_mask_B11S.sum(dim=3).flatten().eq(len(bad) + 1).any():
+            raise MemoryError
+        return step(self, state, tokens_N)
+
+    monkeypatch.setattr(type(decoder), "step", failing)
+    others = [text for text in ENGLISH[:6] if len(translator.tokenizer.encode(text)) != len(bad)]
+    for text in (*others, ENGLISH[3]):
+        continuous.add(text, [text])
+    events = finish(continuous)
+    monkeypatch.undo()
+
+    assert [event.request for event in events if isinstance(event, Failed)] == [ENGLISH[3]]
+    assert failures
+    found = results(events)
+    assert set(found) == set(others)
+    for text in others:
+        same(found[text], translator.translate([text]))
