@@ -48,6 +48,14 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+keys_app = typer.Typer(help="Keys of the service: create, list, revoke, limits.")
+database_app = typer.Typer(help="Tables of the service's database: upgrade.")
+app.add_typer(keys_app, name="keys")
+app.add_typer(database_app, name="db")
+
+KeyId = Annotated[str, typer.Argument(metavar="ID", help="As nmt keys list shows it.")]
+Rate = Annotated[int, typer.Option(metavar="N", min=0, help="0: no limit.")]
+NewRate = Annotated[int | None, typer.Option(metavar="N", min=0, help="0: no limit.")]
 Model = Annotated[
     str | None,
     typer.Option(
@@ -195,10 +203,42 @@ def train(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on from the last checkpoint of the run.")
     ] = False,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", metavar="DIR", help="A folder that 'nmt prepare' wrote; default: RUN/data."),
+    ] = None,
+    init_from: Annotated[
+        str | None,
+        typer.Option("--init-from", metavar="MODEL", help="Begin with this model's weights and sub-words."),
+    ] = None,
     overrides: Overrides = None,
 ) -> None:
     """Train a model and write its model folder."""
-    _load("training.train:train", extra="train")(recipe, run, resume, overrides or [])
+    _load("training.train:train", extra="train")(
+        recipe, run, resume, overrides or [], data=data, init_from=init_from
+    )
+
+
+@app.command()
+def pack(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A prepared corpus, a model folder, ...")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="New folder for the pieces.")],
+    piece_mib: Annotated[int, typer.Option("--piece-mib", metavar="N", min=1)] = 40,
+    leave_out: Annotated[
+        list[str] | None, typer.Option("--leave-out", metavar="FILE", help="Repeatable.")
+    ] = None,
+) -> None:
+    """Compress a folder into pieces of bounded size, with checksums."""
+    _load("training.pieces:pack_command", extra="train")(folder, out, piece_mib, leave_out or [])
+
+
+@app.command()
+def unpack(
+    pieces: Annotated[Path, typer.Argument(metavar="PIECES", help="What 'nmt pack' wrote.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="New folder.")],
+) -> None:
+    """Check the pieces of a folder and put it together again."""
+    _load("training.pieces:unpack", extra="train")(pieces, folder)
 
 
 @app.command()
@@ -356,6 +396,62 @@ def info(
         print(section)
         for name, value in rows.items():
             print(f"  {name:<22} {value}")
+
+
+@keys_app.command("create")
+def keys_create(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Whose it is; for people, need not be unique.")],
+    *,
+    days: Annotated[
+        float | None, typer.Option(metavar="N", min=0, help="It expires after so many days.")
+    ] = None,
+    requests_per_minute: Rate = 600,
+    characters_per_minute: Rate = 300_000,
+    characters_per_month: Rate = 0,
+) -> None:
+    """Make a key, and print it this once."""
+    _load("service.key_commands:create", extra="serve")(
+        name,
+        days=days,
+        requests_per_minute=requests_per_minute,
+        characters_per_minute=characters_per_minute,
+        characters_per_month=characters_per_month,
+    )
+
+
+@keys_app.command("list")
+def keys_list(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """List keys with their limits and this month's characters; never their secrets."""
+    _load("service.key_commands:show", extra="serve")(as_json=as_json)
+
+
+@keys_app.command("revoke")
+def keys_revoke(key: KeyId) -> None:
+    """Revoke a key for good, from its next request on."""
+    _load("service.key_commands:revoke", extra="serve")(key)
+
+
+@keys_app.command("limits")
+def keys_limits(
+    key: KeyId,
+    *,
+    requests_per_minute: NewRate = None,
+    characters_per_minute: NewRate = None,
+    characters_per_month: NewRate = None,
+) -> None:
+    """Change limits of a key, from its next request on; what is not named stays."""
+    _load("service.key_commands:limit", extra="serve")(
+        key,
+        requests_per_minute=requests_per_minute,
+        characters_per_minute=characters_per_minute,
+        characters_per_month=characters_per_month,
+    )
+
+
+@database_app.command("upgrade")
+def database_upgrade() -> None:
+    """Bring the tables to this version; SQLite does so by itself."""
+    _load("service.key_commands:upgrade", extra="serve")()
 
 
 def _load(target: str, extra: str | None = None) -> Any:  # noqa: ANN401 - whatever the module holds

@@ -180,4 +180,8 @@ def current_caller(request: Request) -> Caller:
     return caller
 
 
-CallerDependency = Annotated[Caller, Depends(current_caller)]
+async def _caller(request: Request) -> Caller:  # async: it waits for nothing, and needs no thread
+    return current_caller(request)
+
+
+CallerDependency = Annotated[Caller, Depends(_caller)]

@@ -30,7 +30,7 @@ class Service:
     keys_required: bool
 
 
-def _service(request: Request) -> Service:
+async def _service(request: Request) -> Service:  # async: it waits for nothing, and needs no thread
     service = request.app.state.service
     assert isinstance(service, Service)
     return service

@@ -71,7 +71,7 @@ class Rates:
 def _seconds_until(
     bound: int, previous: int, previous_ttl: float, current: int, window_left_s: float
 ) -> float | None:
-    """Seconds until the weighted count is at ``bound``; None: it is below. First the previous window fades."""
+    """Seconds until the weighted count is at ``bound``, as windows fade; None: it is below."""
     if bound <= 0:
         return window_left_s + WINDOW_S
     if current < bound:
