@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -150,12 +150,16 @@ async def check_libretranslate_key(
     query: Annotated[
         str | None, Security(APIKeyQuery(name="api_key", auto_error=False, scheme_name="LibreTranslate"))
     ],
-) -> None:
+) -> AsyncIterator[None]:
     """LibreTranslate's: ``api_key`` in the JSON body, the form or the query."""
-    presented = query
-    if presented is None and service.keys_required:
-        presented = await _field_of_body(request, "api_key")
-    await admit(request, service, presented, "send it as api_key")
+    try:
+        presented = query
+        if presented is None and service.keys_required:
+            presented = await _field_of_body(request, "api_key")
+        await admit(request, service, presented, "send it as api_key")
+        yield
+    finally:
+        await request.close()  # the files of a form that was read for its key
 
 
 async def _field_of_body(request: Request, name: str) -> str | None:
