@@ -29,6 +29,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "nmt.reserved": (),
     "nmt.extraction": ("nmt.spans",),
     "nmt.markup": (*BASE, "nmt.extraction", "nmt.words", "nmt.pharaoh"),
+    "nmt.documents": (*BASE, "nmt.extraction", "nmt.markup.*", "nmt.spans"),
     "nmt.words": BASE,
     "nmt.pharaoh": BASE,
     "nmt.tokenizer": BASE,
@@ -102,6 +103,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "nmt.spans",
         "nmt.extraction",
         "nmt.markup.*",
+        "nmt.documents.*",
     ),
 }
 
@@ -129,6 +131,12 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "sentencex": ("nmt.segment",),
     "turbohtml": ("nmt.markup",),
     "py3langid": ("nmt.detect",),
+    "lxml": ("nmt.documents",),
+    "markdown_it": ("nmt.documents",),
+    "polib": ("nmt.documents",),
+    "ruamel": ("nmt.documents",),
+    "srt": ("nmt.documents",),
+    "webvtt": ("nmt.documents",),
 }
 WITHOUT_TORCH = (
     "nmt.cli",
@@ -141,6 +149,7 @@ WITHOUT_TORCH = (
     "nmt.spans",
     "nmt.extraction",
     "nmt.markup",
+    "nmt.documents",
     "service",
 )
 NEVER = ("pickle", "cloudpickle", "dill", "shelve")

@@ -1,0 +1,95 @@
+"""The table of formats: which reader a file's suffix asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from nmt.documents.docx import read_docx
+from nmt.documents.extracted import ExtractedDocument
+from nmt.documents.gettext import read_po
+from nmt.documents.json_strings import read_json
+from nmt.documents.limits import DocumentLimits
+from nmt.documents.markdown import read_markdown
+from nmt.documents.odt import read_odt
+from nmt.documents.plain import read_plain
+from nmt.documents.subtitles import read_srt, read_vtt
+from nmt.documents.web import read_html
+from nmt.documents.xliff import read_xliff
+from nmt.documents.yaml_strings import read_yaml
+from nmt.errors import InputError
+
+
+@dataclass(frozen=True)
+class _Options:
+    """What ``read_document`` was asked; each reader takes what concerns it."""
+
+    target: str
+    everything: bool
+    limits: DocumentLimits
+
+
+_READERS: dict[str, Callable[[bytes, _Options], ExtractedDocument]] = {
+    "txt": lambda data, _: read_plain(data),
+    "md": lambda data, _: read_markdown(data),
+    "html": lambda data, options: read_html(data, target=options.target),
+    "docx": lambda data, options: read_docx(data, options.limits, target=options.target),
+    "odt": lambda data, options: read_odt(data, options.limits, target=options.target),
+    "srt": lambda data, _: read_srt(data),
+    "vtt": lambda data, _: read_vtt(data),
+    "po": lambda data, options: read_po(data, target=options.target, everything=options.everything),
+    "xliff": lambda data, options: read_xliff(data, target=options.target, everything=options.everything),
+    "json": lambda data, _: read_json(data),
+    "yaml": lambda data, _: read_yaml(data),
+}
+_ALIASES = {
+    "text": "txt",
+    "markdown": "md",
+    "htm": "html",
+    "pot": "po",
+    "xlf": "xliff",
+    "yml": "yaml",
+}
+SUFFIXES: tuple[str, ...] = (*_READERS, *_ALIASES)
+"""Suffixes that ``read_document`` knows, without the dot."""
+_NO_LIMITS_GIVEN = DocumentLimits()
+
+
+def read_document(
+    name: str,
+    data: bytes,
+    *,
+    target: str = "fr",
+    everything: bool = False,
+    limits: DocumentLimits = _NO_LIMITS_GIVEN,
+) -> ExtractedDocument:
+    """Take a document apart.
+
+    Args:
+        name: its file name; only the suffix counts.
+        data: the file.
+        target: ISO 639-1 code, written where the format names its language.
+        everything: translate what has a translation already, too (po, xliff).
+        limits: how large it may be.
+
+    Raises:
+        InputError: the suffix is unknown, or the file is not what it says; its text is never in the message.
+        TextTooLongError: it is over a limit.
+    """
+    suffix = PurePath(name).suffix[1:].lower()
+    reader = _READERS.get(_ALIASES.get(suffix, suffix))
+    if reader is None:
+        known = ", ".join(SUFFIXES)
+        raise InputError(f"documents named .{suffix[:20]} cannot be translated; known are {known}")
+    limits.check("max_bytes", len(data))
+    document = reader(data, _Options(target, everything, limits))
+    limits.check("max_characters", sum(len(extract.text) for extract in document.extracts))
+    return document
+
+
+def target_name(name: str, target: str = "fr") -> str:
+    """The file name of a translation: ``letter.docx`` becomes ``letter.fr.docx``, a ``pot`` a ``po``."""
+    path = PurePath(name)
+    suffix = ".po" if path.suffix.lower() == ".pot" else path.suffix
+    return str(path.with_name(f"{path.stem.removesuffix('.en')}.{target}{suffix}"))
