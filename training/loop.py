@@ -88,6 +88,11 @@ class Trainer:
         self.stop_reason: str | None = None
         self._meter = Meter(self.state)
 
+    def begin_with(self, model: Model) -> None:
+        """Take another model's weights and score them: what training does not better, it does not replace."""
+        self.model.load_state_dict(model.state_dict())
+        self._validate()
+
     def resume(self) -> None:
         """Go back to the newest intact checkpoint, if there is one."""
         checkpoint, problems = newest_intact(self.run_folder.checkpoints)

@@ -59,8 +59,13 @@ def prepare(recipe: str, out: Path | None, overrides: list[str]) -> Path:
     return prepare_corpus(loaded, out or Path("runs") / loaded.name / "data")
 
 
-def prepare_corpus(recipe: Recipe, folder: Path) -> Path:
+def prepare_corpus(recipe: Recipe, folder: Path, tokenizer_file: Path | None = None) -> Path:
     """Write the prepared corpus of ``recipe`` to ``folder``, unless it is there already.
+
+    Args:
+        recipe: what to prepare.
+        folder: where to.
+        tokenizer_file: the SentencePiece model whose hash is ``recipe.tokenizer.given``; None learns one.
 
     Raises:
         DataError: a corpus is missing or broken, or ``folder`` holds something else.
@@ -76,7 +81,7 @@ def prepare_corpus(recipe: Recipe, folder: Path) -> Path:
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir()
     try:
-        report, vocab_size = _prepare_in(work, recipe, corpora)
+        report, vocab_size = _prepare_in(work, recipe, corpora, tokenizer_file)
         write_report(work, {"recipe": recipe.name, "recipe_hash": recipe.corpus_hash(), **report})
         write_manifest(work, recipe, sources, vocab_size)
         work.rename(folder)
@@ -87,7 +92,7 @@ def prepare_corpus(recipe: Recipe, folder: Path) -> Path:
 
 
 def _prepare_in(
-    work: Path, recipe: Recipe, corpora: Mapping[str, list[Corpus]]
+    work: Path, recipe: Recipe, corpora: Mapping[str, list[Corpus]], tokenizer_file: Path | None
 ) -> tuple[dict[str, Any], int]:
     """Write all but report and manifest into ``work``; return the report and the vocabulary's size."""
     data = recipe.data
@@ -106,9 +111,14 @@ def _prepare_in(
         kept.append(_clean_corpus(corpus, work / f"cleaned.{index}", data, held_out, seen))
     n_pairs = _require_pairs(sum(int(part.repeats.sum()) for part in kept), kept)
 
-    _say(f"learning {recipe.tokenizer.vocab_size:,} {recipe.tokenizer.type} pieces from {n_pairs:,} pairs")
-    sentences = chain.from_iterable(chain.from_iterable(part.pairs() for part in kept))
-    model = train_subwords(sentences, 2 * n_pairs, recipe.tokenizer)
+    if tokenizer_file is None:
+        _say(
+            f"learning {recipe.tokenizer.vocab_size:,} {recipe.tokenizer.type} pieces from {n_pairs:,} pairs"
+        )
+        sentences = chain.from_iterable(chain.from_iterable(part.pairs() for part in kept))
+        model = train_subwords(sentences, 2 * n_pairs, recipe.tokenizer)
+    else:
+        model = tokenizer_file.read_bytes()
     (work / TOKENIZER).write_bytes(model)
     tokenizer = Tokenizer(model)
 

@@ -198,6 +198,8 @@ class TokenizerConfig(StrictModel):
     max_sentences: int = Field(2_000_000, gt=0)
     """Sentences, of both languages together, that the vocabulary is learnt from; a random choice if more."""
     seed: int = 1
+    given: str | None = None
+    """SHA-256 of a ready SentencePiece model, which is used as it is: ``nmt train --init-from`` sets it."""
 
 
 class TrainingConfig(StrictModel):
@@ -289,15 +291,38 @@ class Recipe(StrictModel):
         """The model's configuration with the size that the tokenizer really has."""
         return self.model.model_copy(update={"vocab_size": vocab_size})
 
+    def beginning_with(self, config: ModelConfig, tokenizer_sha256: str) -> Recipe:
+        """This recipe for the weights and sub-words of a ready model: its architecture, our dropout.
+
+        Raises:
+            ConfigError: the model is of the other kind.
+        """
+        if type(config) is not type(self.model):
+            raise ConfigError(
+                f"{self.name}: model.architecture is {self.model.architecture}, but --init-from names a "
+                f"{config.architecture}; choose another model or recipe"
+            )
+        ours = self.model.model_dump()
+        dropout = {key: ours[key] for key in ours if key.endswith("dropout")}
+        given = {"given": tokenizer_sha256, "vocab_size": config.vocab_size}
+        return self.model_copy(
+            update={
+                "model": config.model_copy(update=dropout),
+                "tokenizer": self.tokenizer.model_copy(update=given),
+            }
+        )
+
     def corpus_identity(self) -> dict[str, Any]:
         """What decides the prepared corpus, apart from the corpora's bytes and the folders they lie in."""
+        tokenizer = self.tokenizer.model_dump(mode="json")
+        given = tokenizer.pop("given")
         sources: dict[str, Any] = {"__all__": {"path", "streaming", "optional"}}
         left_out: dict[str, Any] = {"dir": True, "train": sources, "dev": sources, "tests": sources}
         if self.data.noise is None:  # so that recipes without it keep the checksum they had before it
             left_out["noise"] = True
         return {
             "data": self.data.model_dump(mode="json", exclude=left_out),
-            "tokenizer": self.tokenizer.model_dump(mode="json"),
+            "tokenizer": tokenizer if given is None else {"given": given},
         }
 
     def corpus_hash(self) -> str:

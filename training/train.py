@@ -7,33 +7,79 @@ from pathlib import Path
 
 import torch
 
+from nmt.checkpoint import TOKENIZER, load_model_folder, resolve_model
+from nmt.errors import ConfigError
+from nmt.files import sha256
+from nmt.models.build import Model
 from training.loop import Trainer
 from training.prepare import prepare_corpus
-from training.recipe import load_recipe
+from training.recipe import Recipe, load_recipe
 from training.run_folder import open_run
 from training.shards import PreparedCorpus
 
 RUNS = Path("runs")
 
 
-def train(recipe: str, run: Path | None = None, resume: bool = False, overrides: Sequence[str] = ()) -> Path:
+def train(
+    recipe: str,
+    run: Path | None = None,
+    resume: bool = False,
+    overrides: Sequence[str] = (),
+    *,
+    data: Path | None = None,
+    init_from: str | None = None,
+) -> Path:
     """Train ``recipe`` in ``run`` (default ``runs/<name>``).
+
+    Args:
+        recipe: a file, or the name of one that ships.
+        run: the run's folder.
+        resume: go on from the newest checkpoint, if there is one.
+        overrides: ``dotted.key=value`` of the recipe.
+        data: a prepared corpus, taken as it is without the raw corpora. None prepares ``run/data``.
+        init_from: a model folder or the name of one: begin with its weights and keep its sub-words and
+            architecture.
 
     Returns:
         The model folder: the best model on the development set.
 
     Raises:
-        ConfigError: the recipe is wrong.
-        DataError: a corpus is.
+        ConfigError: the recipe is wrong, or does not fit ``init_from``.
+        DataError: a corpus is wrong.
+        ModelFolderError: ``init_from`` is none.
         RunFolderError: the folder holds a run already and ``resume`` is False, or another trainer has it.
     """
     settings = load_recipe(recipe, overrides)
+    tokenizer_file: Path | None = None
+    initial: Model | None = None
+    if init_from is not None:
+        loaded = load_model_folder(resolve_model(init_from))
+        initial, tokenizer_file = loaded.model, loaded.folder / TOKENIZER
+        settings = settings.beginning_with(loaded.config.model, sha256(tokenizer_file))
     path = run or RUNS / settings.name
     with open_run(path, settings, resume=resume) as folder:
-        data = prepare_corpus(settings, path / "data")
+        if data is None:
+            prepared = prepare_corpus(settings, path / "data", tokenizer_file)
+            corpus = PreparedCorpus.open(prepared, settings)
+        else:
+            corpus = _open_ready(data, settings, tokenizer_file)
         device = "cuda" if torch.cuda.is_available() else "cpu"
-        trainer = Trainer(settings, PreparedCorpus.open(data, settings), folder, device)
+        trainer = Trainer(settings, corpus, folder, device)
         if resume:
             trainer.resume()
+        if initial is not None and trainer.state.update == 0:
+            trainer.begin_with(initial)
         trainer.train()
     return folder.model
+
+
+def _open_ready(data: Path, settings: Recipe, tokenizer_file: Path | None) -> PreparedCorpus:
+    """A corpus prepared earlier: by this recipe, or with the sub-words of the model to begin with."""
+    if tokenizer_file is None:
+        return PreparedCorpus.open(data, settings)
+    corpus = PreparedCorpus.open(data)
+    if sha256(corpus.tokenizer_file) != settings.tokenizer.given:
+        raise ConfigError(
+            f"{data}: prepared with other sub-words than those of --init-from; leave --data out to prepare it"
+        )
+    return corpus

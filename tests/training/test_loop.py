@@ -15,9 +15,10 @@ import torch
 from safetensors.torch import load_file
 
 from nmt.checkpoint import load_model_folder
-from nmt.errors import NumericalError, RunFolderError
+from nmt.errors import ConfigError, NumericalError, RunFolderError
 from tests.training.corpora import PAIRS, RECIPE, write_text
 from training.loop import Trainer
+from training.prepare import prepare_corpus
 from training.recipe import load_recipe
 from training.run_folder import open_run
 from training.shards import PreparedCorpus
@@ -228,3 +229,62 @@ def test_bf16_trains_too(recipe_file: Path, tmp_path: Path):
     run_trainer(recipe_file, tmp_path / "run", "training.precision=bf16", "training.max_updates=30")
     losses = [event["loss"] for event in events(tmp_path / "run") if event["event"] == "train"]
     assert losses[-1] < losses[0] - 0.5
+
+
+@pytest.fixture(scope="module")
+def first_model(recipe_file, tmp_path_factory) -> Path:
+    return run_trainer(recipe_file, tmp_path_factory.mktemp("first") / "run", "training.max_updates=40")
+
+
+def test_a_run_that_begins_with_a_model_keeps_its_subwords_and_is_scored_before(
+    recipe_file, first_model, tmp_path
+):
+    other = recipe_file.with_name("other.toml")
+    text = RECIPE.replace('path = "train"', 'path = "test"').replace("d_model = 16", "d_model = 32")
+    text = text.replace('name = "held-out", path = "test"', 'name = "held-out", path = "train"')
+    other.write_text(text.replace("vocab_size = 320", "vocab_size = 310"), encoding="utf-8")
+    model = train(str(other), tmp_path / "run", False, SHORT, init_from=str(first_model))
+    assert (model / "tokenizer.model").read_bytes() == (first_model / "tokenizer.model").read_bytes()
+    assert load_model_folder(model).config.model.d_model == 16
+    first_score = json.loads((first_model / "scores.json").read_text())["dev"]["bleu"]
+    before = next(event for event in events(tmp_path / "run") if event["event"] == "validation")
+    assert before["update"] == 0
+    assert before["bleu"] == pytest.approx(first_score, abs=0.01)
+
+
+def test_training_that_gains_nothing_leaves_the_model_it_began_with(recipe_file, first_model, tmp_path):
+    model = train(
+        str(recipe_file),
+        tmp_path / "run",
+        False,
+        [*SHORT, "training.learning_rate=1e-12"],
+        init_from=str(first_model),
+    )
+    before, after = (load_file(folder / "model.safetensors") for folder in (first_model, model))
+    assert before.keys() == after.keys()
+    assert all(torch.equal(before[name], after[name]) for name in before)
+
+
+def test_a_model_of_another_kind_is_no_beginning(recipe_file, first_model, tmp_path):
+    recipe = recipe_file.with_name("rnn.toml")
+    head = RECIPE.split("[model]")[0]
+    recipe.write_text(
+        head + '[model]\narchitecture = "rnn"\nd_embedding = 8\nd_hidden = 8\n'
+        "[training]\nmax_updates = 2\nlearning_rate = 0.01\n"
+    )
+    with pytest.raises(ConfigError, match=r"model.architecture is rnn, but --init-from names a transformer"):
+        train(str(recipe), tmp_path / "run", False, SHORT, init_from=str(first_model))
+
+
+def test_a_ready_corpus_needs_no_raw_text(recipe_file, tmp_path):
+    ready = prepare_corpus(load_recipe(str(recipe_file)), tmp_path / "data")
+    elsewhere = tmp_path / "elsewhere.toml"
+    elsewhere.write_bytes(recipe_file.read_bytes())
+    model = train(str(elsewhere), tmp_path / "run", False, SHORT, data=ready)
+    assert (model / "tokenizer.model").read_bytes() == (ready / "tokenizer.model").read_bytes()
+
+
+def test_a_ready_corpus_of_other_subwords_is_refused(recipe_file, first_model, tmp_path):
+    ready = prepare_corpus(load_recipe(str(recipe_file), ["tokenizer.vocab_size=310"]), tmp_path / "data")
+    with pytest.raises(ConfigError, match="prepared with other sub-words"):
+        train(str(recipe_file), tmp_path / "run", False, SHORT, data=ready, init_from=str(first_model))
