@@ -24,6 +24,7 @@ from training.batching import BatchStream
 from training.loss import label_smoothed_cross_entropy
 from training.memory import keep_freed_memory
 from training.meter import Meter
+from training.prefetch import PrefetchedStream
 from training.progress import progress
 from training.publish import publish
 from training.recipe import Recipe
@@ -77,13 +78,15 @@ class Trainer:
             if isinstance(recipe.model, TransformerConfig)
             else recipe.model.d_hidden,
         )
-        self.stream = BatchStream(
+        stream = BatchStream(
             corpus.split("train"),
             self.tokenizer,
             batch_tokens=self.options.batch_tokens,
             seed=self.options.seed,
             subword_sampling=self.options.subword_sampling,
         )
+        on_gpu = self.device.type == "cuda"
+        self.stream = PrefetchedStream(stream, pin=True) if on_gpu else stream
         self.state = TrainingState()
         self.stop_reason: str | None = None
         self._meter = Meter(self.state)
