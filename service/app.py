@@ -16,6 +16,7 @@ from nmt.detect import detect
 from service import problems
 from service.auth import check_key
 from service.database.database import Database, DatabaseUnavailableError
+from service.examples import EXAMPLES
 from service.logs import describe
 from service.metrics import Metrics
 from service.middleware import BodyLimitMiddleware, RequestMiddleware
@@ -141,7 +142,7 @@ async def _sweep(database: Database) -> None:
 
 
 def _openapi(app: FastAPI) -> dict[str, Any]:
-    """OpenAPI with the shapes that answers refer to by hand."""
+    """OpenAPI with the shapes that answers refer to by hand, and with examples."""
     if app.openapi_schema is None:
         schema = get_openapi(
             title=app.title, version=app.version, description=app.description, routes=app.routes
@@ -151,5 +152,7 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
             own = model.model_json_schema(ref_template="#/components/schemas/{model}", mode="serialization")
             components.update(own.pop("$defs", {}))
             components[model.__name__] = own
+        for name, example in EXAMPLES.items():
+            components[name]["examples"] = [example]
         app.openapi_schema = schema
     return app.openapi_schema

@@ -16,7 +16,10 @@ router = APIRouter(tags=["server"])
     "/metrics",
     summary="Metrics for Prometheus",
     response_class=PlainTextResponse,
-    responses=documented(500),
+    responses={
+        200: {"content": {"text/plain": {"example": "passerelle_queue_requests 0.0\n"}}},
+        **documented(500),
+    },
 )
 async def metrics(service: ServiceDependency) -> Response:
     """Latency, queue depth, batch fill, tokens and more, in Prometheus' text format."""

@@ -1,0 +1,91 @@
+"""Examples of the shapes in ``service.schemas``, for the OpenAPI description."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_TRANSLATION: dict[str, Any] = {
+    "id": "9f8c3b6e2d1a40c7b5e8f0a1d2c3b4e5",
+    "sentences": [
+        {
+            "source": {"start": 0, "end": 10},
+            "target": {"start": 0, "end": 12},
+            "score": -0.12,
+            "truncated": False,
+            "source_tokens": {"start": 0, "end": 3},
+            "target_tokens": {"start": 0, "end": 3},
+            "attention": None,
+        }
+    ],
+    "source_tokens": [
+        {"start": 0, "end": 4, "text": "Good"},
+        {"start": 5, "end": 9, "text": "dogs"},
+        {"start": 9, "end": 10, "text": "."},
+    ],
+    "target_tokens": [
+        {"start": 0, "end": 4, "text": "Bons"},
+        {"start": 5, "end": 11, "text": "chiens"},
+        {"start": 11, "end": 12, "text": "."},
+    ],
+    "links": [
+        {"source": 0, "target": 0, "score": 0.91},
+        {"source": 1, "target": 1, "score": 0.97},
+        {"source": 2, "target": 2, "score": 0.88},
+    ],
+}
+
+EXAMPLES: dict[str, dict[str, Any]] = {
+    "TranslateAnswer": {
+        "translations": [
+            _TRANSLATION
+            | {
+                "text": "Bons chiens.",
+                "detected_source": {"language": "en", "score": 0.61},
+                "flags": [],
+                "score": -0.12,
+                "alternatives": [],
+                "truncated": False,
+                "repaired": False,
+                "n_source_tokens": 3,
+                "n_target_tokens": 3,
+            }
+        ],
+        "model": "everyday",
+    },
+    "AlignmentOut": _TRANSLATION,
+    "LanguagesAnswer": {
+        "pairs": [{"source": "en", "target": "fr"}],
+        "languages": [{"code": "en", "name": "English"}, {"code": "fr", "name": "French"}],
+        "limits": {
+            "texts": 100,
+            "text_characters": 20_000,
+            "request_characters": 50_000,
+            "beam_size": 16,
+        },
+        "model": "everyday",
+    },
+    "UsageAnswer": {
+        "key": {"id": "k3f9a1c2", "name": "newsroom", "expires_at": None},
+        "month_start": "2026-11-01",
+        "month_end": "2026-12-01",
+        "characters": 18_250,
+        "requests": 131,
+        "limits": {
+            "requests_per_minute": 60,
+            "characters_per_minute": None,
+            "characters_per_month": 1_000_000,
+        },
+        "days": [
+            {"day": "2026-11-20", "characters": 18_000, "requests": 125},
+            {"day": "2026-11-21", "characters": 250, "requests": 6},
+        ],
+    },
+    "HealthAnswer": {"status": "ok"},
+    "Problem": {
+        "type": "urn:passerelle:problem:text-too-long",
+        "title": "Content Too Large",
+        "status": 413,
+        "detail": "Text 0 has 20480 characters; the limit is 20000: split it at a paragraph.",
+        "request_id": "1f0c3a5b7d9e2468",
+    },
+}
