@@ -22,7 +22,7 @@ from nmt.checkpoint import PRETRAINED
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-DOCUMENTS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/settings.md"]
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/settings.md", "docs/keys.md"]
 BLOCK = re.compile(
     r"<!-- (?P<mark>tested[^>]*?) -->\n```(?P<language>\w+)\n(?P<code>.*?)```\n"
     r"(?:\n```text\n(?P<shown>.*?)```\n)?",

@@ -36,6 +36,8 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 FILE = "passerelle.sqlite3"
+ABANDONED_AFTER_S = 300
+"""Who works on a document says so more often than this, see ``Documents.touch``."""
 
 
 class DatabaseUnavailableError(Exception):
@@ -114,10 +116,13 @@ class Database:
             session.execute(select(1))
 
     def sweep(self) -> None:
-        """Delete everything that has expired."""
+        """Delete everything that has expired, and give up documents that nobody works on any more."""
         self.rates.sweep()
         self.alignments.sweep()
         self.documents.sweep()
+        self.documents.abandon(
+            ABANDONED_AFTER_S, "The server stopped while it translated this document; send it again."
+        )
 
     def close(self) -> None:
         """Wait for calls that run, and close the connections."""
