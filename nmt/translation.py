@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from nmt.alignment import Alignment
 from nmt.flags import Flag, FlagKind
 from nmt.pharaoh import Link
 from nmt.segment import Segment, join
 from nmt.spans import Span
+from nmt.terms import AppliedTerm
 from nmt.tokenizer import Piece
 from nmt.words import Token
+
+if TYPE_CHECKING:
+    from nmt.alignment import Alignment
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,10 @@ class Translation:
     """Mean of the sentences' confidence, weighted by their length; None: no sentences, or not calibrated."""
     word_confidence: tuple[float, ...] | None = None
     """The probability that each of ``target_tokens`` is right; None without alignment or calibration."""
+    kept: tuple[tuple[Span, Span], ...] = ()
+    """What was copied (literals, spans to keep, numbers): its span in the source and in ``text``."""
+    terms: tuple[AppliedTerm, ...] = ()
+    """The glossary entries that ``text`` holds."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +108,12 @@ class Candidate:
     """Of each piece and, when finished, of EOS: the terms of ``log_prob``."""
     copied: bool = False
     """The sentence itself, which the model did not write."""
+    kept: tuple[tuple[Span, Span], ...] = ()
+    """What was copied: spans of the sentence and of ``text``."""
+    terms: tuple[AppliedTerm, ...] = ()
+    """Glossary entries, with spans of the sentence and of ``text``."""
+    source_pieces: tuple[Piece, ...] = ()
+    """What the model read, with spans in the sentence; empty: the sentence as it stands."""
 
     @property
     def n_predicted(self) -> int:
@@ -185,7 +198,21 @@ def assemble(
         flags=tuple(Flag(kind, index) for index, verdict in enumerate(verdicts) for kind in verdict.flags),
         confidence=_mean_confidence(document, verdicts),
         word_confidence=_word_confidence(verdicts),
+        kept=tuple(
+            (_moved(source, segment.start), _moved(target, start))
+            for segment, candidate, (start, _) in zip(document.segments, best, spans, strict=True)
+            for source, target in candidate.kept
+        ),
+        terms=tuple(
+            replace(term, source=_moved(term.source, segment.start), target=_moved(term.target, start))
+            for segment, candidate, (start, _) in zip(document.segments, best, spans, strict=True)
+            for term in candidate.terms
+        ),
     )
+
+
+def _moved(span: Span, offset: int) -> Span:
+    return Span(span.start + offset, span.end + offset)
 
 
 def _mean_confidence(document: Document, verdicts: Sequence[Verdict]) -> float | None:
