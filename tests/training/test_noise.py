@@ -117,6 +117,9 @@ def test_placeholders_are_the_same_on_both_sides_each_once():
         ("I saw Tom and Tom.", "J'ai vu Tom."),
         ("The Rhine-Rhone line.", "La ligne Rhine."),
         ("WE SAW PARIS.", "NOUS AVONS VU PARIS."),
+        ("I saw Tom again.", "Tom, j'ai revu Tom."),
+        ("Its name is Rhine.", "Il s'appelle Rhineland."),
+        ("Its name is Rhineland.", "Il s'appelle Rhine-Sud."),
     ],
 )
 def test_a_pair_without_a_string_that_both_sides_share_once_is_left_alone(pair: tuple[str, str]):
@@ -143,6 +146,24 @@ def test_shared_strings_are_found(pair: tuple[str, str], expected: set[str]):
     shared = noise_copy.shared_strings(*pair)
     texts = [{pair[side][slice(*spans[side])] for spans in shared} for side in (0, 1)]
     assert texts[0] == texts[1] == expected
+
+
+def test_what_overlaps_is_replaced_once_and_all_else_stays_in_its_place():
+    pair = "So Ahmed Khan, Bo Li and 1998 met.", "Or Ahmed Khan, Bo Li et 1998 se sont vus."
+    forms = {re.sub(r"Ahmed|Khan|Bo|Li|1998", "X", side).replace("X X", "X") for side in pair}
+    for seed in range(100):
+        replaced = noise_copy.replace_by_placeholders(*pair, random.Random(seed))
+        assert replaced is not None
+        assert len(PLACEHOLDER.findall(replaced[0])) == len(PLACEHOLDER.findall(replaced[1]))
+        plain = {re.sub(rf"{PLACEHOLDER.pattern}|Ahmed|Khan|Bo|Li|1998", "X", side) for side in replaced}
+        assert {side.replace("X X", "X") for side in plain} == forms
+
+
+def test_a_name_or_number_inside_an_address_is_no_string_of_its_own():
+    pair = "Go to http://x.org/Paris/1998 now.", "Va sur http://x.org/Paris/1998."
+    shared = noise_copy.shared_strings(*pair)
+    assert {pair[0][slice(*spans[0])] for spans in shared} == {"http://x.org/Paris/1998"}
+    assert noise_copy.replace_by_literal(*pair, random.Random(1)) is None
 
 
 def test_numbers_change_alike_on_both_sides_and_keep_their_shape():
@@ -182,6 +203,14 @@ def test_a_literal_stands_on_both_sides_and_nothing_else_changes():
 )
 def test_final_punctuation_goes_from_both_sides_or_from_none(pair, expected):
     assert noise_text.bare(*pair, random.Random(1)) == expected
+
+
+def test_capitals_and_emoji_are_on_both_sides():
+    assert noise_text.upper("Is it?", "Où ça ?", random.Random(1)) == ("IS IT?", "OÙ ÇA ?")
+    for seed in range(50):
+        source, target = noise_text.emoji("Yes", "Oui", random.Random(seed)) or ("", "")
+        assert source.replace("Yes", "") == target.replace("Oui", "")
+        assert set(source) & set(noise_text.EMOJI)
 
 
 def test_lower_and_title_case_leave_addresses_and_code_as_they_are():
@@ -241,6 +270,7 @@ def test_marks_stand_on_both_sides_and_french_quotes_have_their_spaces():
         ("A-t-il faim ?", None),
         ("Il a un rendez-vous.", None),
         ("Le ton monte.", None),
+        ("Vous et ton ami.", None),
         ("Vous et toi.", None),
         ("Il dort.", None),
     ],
@@ -329,6 +359,8 @@ def test_noise_twice_gives_the_same_bytes(recipe: str, tmp_path: Path):
 def test_noise_whose_pieces_the_vocabulary_lacks_is_refused(recipe: str):
     with pytest.raises(ConfigError, match=r"add them to tokenizer\.user_defined_symbols"):
         load_recipe(recipe, ["tokenizer.user_defined_symbols=[]"])
+    with pytest.raises(ConfigError, match=r"data\.noise writes ⟦vous⟧, ⟦tu⟧:"):
+        load_recipe(recipe, ["data.noise.placeholder=0", "tokenizer.user_defined_symbols=[]"])
     with pytest.raises(ConfigError, match="their sum is at most 1"):
         load_recipe(recipe, ["data.noise.upper=0.9", "data.noise.lower=0.9"])
     with pytest.raises(ConfigError, match="did you mean 'typo'"):
