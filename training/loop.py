@@ -29,7 +29,7 @@ from training.progress import progress
 from training.publish import publish
 from training.recipe import Recipe
 from training.run_folder import RunFolder
-from training.schedule import build_schedule
+from training.schedule import build_schedule, cooldown_factor
 from training.shards import PreparedCorpus
 from training.state import (
     TrainingState,
@@ -155,12 +155,19 @@ class Trainer:
             self._meter.add(loss.smoothed.detach(), loss.nll.detach())
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.options.clip_norm or math.inf)
         for group in self.optimizer.param_groups:
-            group["lr"] = self.schedule(update)
+            group["lr"] = self._rate(update)
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
         self._meter.n_tokens += n_tokens
         self._meter.gradient_norm = norm
         self._move(update=update, target_tokens=self.state.target_tokens + n_tokens)
+
+    def _rate(self, update: int) -> float:
+        """The schedule's learning rate, less as the end comes near."""
+        over = update / self.options.max_updates
+        if self.options.max_minutes is not None:
+            over = max(over, self._meter.elapsed_s() / (60 * self.options.max_minutes))
+        return self.schedule(update) * cooldown_factor(over, self.options.cooldown)
 
     def _log(self) -> str:
         """Write the mean loss and the speed since the last time, and put them in words; NaN ends the run."""
@@ -172,7 +179,7 @@ class Trainer:
                 "training.learning_rate or a longer warm-up"
             )
         self._move()
-        rate = self.schedule(self.state.update)
+        rate = self._rate(self.state.update)
         self.run_folder.log(
             "train",
             self.state.update,

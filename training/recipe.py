@@ -7,6 +7,9 @@
     [training]    loss, schedule, batches, limits
     [generation]  how translations are searched for;  [alignment] where word links come from
 
+``extends = "NAME"`` begins with another recipe and changes what is given; a [model] that names its
+architecture replaces the other's.
+
 A recipe names corpora on the Hugging Face hub; ``--set data.dir=FOLDER`` reads local copies instead (see
 ``Source``). The sections that decide the prepared corpus have a checksum of their own, ``corpus_hash``, which
 knows nothing of folders: a corpus prepared from local files serves the recipe as it stands.
@@ -217,6 +220,9 @@ class TrainingConfig(StrictModel):
     """The highest of the schedule."""
     warmup_updates: int = Field(0, ge=0)
     schedule: Literal["inverse_sqrt", "noam", "linear", "cosine", "constant"] = "inverse_sqrt"
+    cooldown: float = Field(0.0, ge=0, le=1)
+    """Last part of the run in which the schedule's rate falls to nothing in a straight line (Hu et al. 2024);
+    the run's length is ``max_updates``, or ``max_minutes`` if that is over sooner."""
     betas: tuple[float, float] = (0.9, 0.98)
     eps: float = Field(1e-9, gt=0)
     weight_decay: float = Field(0.0, ge=0)
@@ -337,7 +343,7 @@ def load_recipe(path_or_name: str, overrides: Sequence[str] = ()) -> Recipe:
         ConfigError: there is no such recipe, or a key or value is wrong; an unknown key names the nearest.
     """
     file = _find(path_or_name)
-    values = {"name": file.stem, **apply_overrides(read_toml(file), overrides)}
+    values = {"name": file.stem, **apply_overrides(_read(file), overrides)}
     recipe = parse(Recipe, values, where=str(path_or_name))
     if recipe.data.dir is not None:
         return recipe
@@ -347,6 +353,30 @@ def load_recipe(path_or_name: str, overrides: Sequence[str] = ()) -> Recipe:
         for key in ("train", "dev", "tests")
     }
     return recipe.model_copy(update={"data": recipe.data.model_copy(update=sources)})
+
+
+def _read(file: Path, extending: tuple[Path, ...] = ()) -> dict[str, Any]:
+    """A recipe's values, after those of the one it extends."""
+    values = read_toml(file)
+    base = values.pop("extends", None)
+    if base is None:
+        return values
+    near = file.parent / f"{base}.toml"
+    other = near if near.is_file() else _find(str(base))
+    if other.resolve() in (*extending, file.resolve()):
+        raise ConfigError(f"{file}: 'extends' leads back to {other.name}; break the circle")
+    return _merged(_read(other, (*extending, file.resolve())), values)
+
+
+def _merged(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, value in change.items():
+        there = merged.get(key)
+        if isinstance(there, Mapping) and isinstance(value, Mapping) and "architecture" not in value:
+            merged[key] = _merged(there, value)
+        else:
+            merged[key] = value
+    return merged
 
 
 def _beside(folder: Path, source: Source) -> Source:

@@ -35,3 +35,14 @@ def build_schedule(name: str, learning_rate: float, warmup: int, max_updates: in
         return learning_rate * min(1.0, update / warmup) * decay(update)
 
     return schedule
+
+
+def cooldown_factor(progress: float, cooldown: float) -> float:
+    """1 until the last ``cooldown`` of a run, then straight down to 0; ``progress`` is 0 to 1.
+
+    Hu et al. 2024 (MiniCPM, section 4: warm-up, stable, decay) and Haegele et al. 2024: a run whose length is
+    not known in advance goes on at a constant rate and ends whenever it is cooled down.
+    """
+    if cooldown <= 0.0:
+        return 1.0
+    return min(1.0, max(0.0, (1.0 - progress) / cooldown))

@@ -10,6 +10,9 @@ For each split and language, say ``train`` and ``en``:
 All numbers are little-endian and without header. Beside them lie ``tokenizer.model``, the test sets' text as
 ``tests/NAME.en``, ``report.json``, and ``manifest.json``: what the folder was made from, every file's size
 and SHA-256. The folder appears whole or not at all: it is written under another name and renamed.
+
+Only sub-word sampling reads the training text: ``train.en``, ``train.fr`` and their ``.lines`` may be left
+out of a copy that travels.
 """
 
 from __future__ import annotations
@@ -91,18 +94,19 @@ class Side:
 
     tokens: Ids
     offsets: Offsets
-    text: npt.NDArray[np.uint8]
-    lines: Offsets
+    text: npt.NDArray[np.uint8] | None
+    lines: Offsets | None
 
     @classmethod
     def map(cls, folder: Path, stem: str, dtype: np.dtype[Any]) -> Side:
         """Map the four files of ``stem``."""
         path = folder / stem
+        has_text = path.exists()
         return cls(
             tokens=_map(_beside(path, "tokens"), dtype),
             offsets=_map(_beside(path, "offsets"), np.dtype("<i8")),
-            text=_map(path, np.dtype("u1")),
-            lines=_map(_beside(path, "lines"), np.dtype("<i8")),
+            text=_map(path, np.dtype("u1")) if has_text else None,
+            lines=_map(_beside(path, "lines"), np.dtype("<i8")) if has_text else None,
         )
 
     def ids(self, index: int) -> Ids:
@@ -120,7 +124,16 @@ class Side:
         return PaddedIds(ids, lengths)
 
     def sentence(self, index: int) -> str:
-        """The text of sentence ``index``, which sub-word sampling encodes anew."""
+        """The text of sentence ``index``, which sub-word sampling encodes anew.
+
+        Raises:
+            DataError: this copy of the corpus has no training text.
+        """
+        if self.text is None or self.lines is None:
+            raise DataError(
+                "this copy of the prepared corpus has no training text, which training.subword_sampling "
+                "reads: set it to 0, or copy train.* too"
+            )
         return self.text[self.lines[index] : self.lines[index + 1] - 1].tobytes().decode()
 
 
@@ -177,7 +190,8 @@ class PreparedCorpus:
         """
         manifest = read_manifest(folder)
         for name, entry in manifest["files"].items():
-            _check_file(folder / name, entry, read=verify)
+            if (folder / name).exists() or name not in _training_text(manifest):
+                _check_file(folder / name, entry, read=verify)
         if recipe is not None and recipe.corpus_hash() != manifest["recipe_hash"]:
             changes = "; ".join(differences(manifest["recipe"], recipe.corpus_identity()))
             raise DataError(
@@ -268,6 +282,12 @@ def differences(there: object, here: object, path: str = "") -> list[str]:
     else:
         return [f"{path}: {there} there, {here} here"]
     return [line for key, left, right in pairs for line in differences(left, right, key)]
+
+
+def _training_text(manifest: Mapping[str, Any]) -> set[str]:
+    data = manifest["recipe"]["data"]
+    stems = {f"train.{data[side]}" for side in ("source_language", "target_language")}
+    return stems | {f"{stem}.lines" for stem in stems}
 
 
 def _write_json(path: Path, value: Mapping[str, Any]) -> None:

@@ -12,7 +12,6 @@ from nmt.errors import ConfigError
 from nmt.files import sha256
 from nmt.models.build import Model
 from training.loop import Trainer
-from training.prepare import prepare_corpus
 from training.recipe import Recipe, load_recipe
 from training.run_folder import open_run
 from training.shards import PreparedCorpus
@@ -59,6 +58,8 @@ def train(
     path = run or RUNS / settings.name
     with open_run(path, settings, resume=resume) as folder:
         if data is None:
+            from training.prepare import prepare_corpus  # noqa: PLC0415 - needs libraries that training does not
+
             prepared = prepare_corpus(settings, path / "data", tokenizer_file)
             corpus = PreparedCorpus.open(prepared, settings)
         else:

@@ -143,3 +143,31 @@ def test_the_corpus_hash_knows_the_data_and_the_tokenizer_but_no_folder_and_no_t
     moved.parent.mkdir()
     moved.write_text(RECIPE, encoding="utf-8")
     assert load_recipe(str(moved)).corpus_hash() == of()
+
+
+def test_a_recipe_extends_another_and_changes_what_it_gives(tmp_path):
+    (tmp_path / "base.toml").write_text(
+        '[data]\ntrain = [{ kind = "text", path = "a" }]\ndev = [{ kind = "text", path = "b" }]\n'
+        "[model]\nd_model = 64\nn_heads = 2\n[training]\nmax_updates = 7\nlearning_rate = 0.5\n"
+    )
+    (tmp_path / "child.toml").write_text(
+        'extends = "base"\n[model]\nn_heads = 4\n[training]\nlearning_rate = 0.25\n'
+    )
+    base, child = (load_recipe(str(tmp_path / f"{name}.toml")) for name in ("base", "child"))
+    assert child.name == "child"
+    assert child.corpus_hash() == base.corpus_hash()
+    assert (child.model.d_model, child.model.n_heads) == (64, 4)
+    assert (child.training.max_updates, child.training.learning_rate) == (7, 0.25)
+
+
+def test_a_model_of_another_architecture_replaces_the_extended_one():
+    recipe = load_recipe("general_rnn_attention")
+    assert recipe.model.architecture == "rnn"
+    assert recipe.corpus_hash() == load_recipe("general").corpus_hash()
+
+
+def test_recipes_that_extend_each_other_are_refused(tmp_path):
+    for name, other in (("one", "two"), ("two", "one")):
+        (tmp_path / f"{name}.toml").write_text(f'extends = "{other}"\n')
+    with pytest.raises(ConfigError, match=r"leads back to one\.toml"):
+        load_recipe(str(tmp_path / "one.toml"))

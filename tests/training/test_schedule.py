@@ -1,6 +1,6 @@
 import pytest
 
-from training.schedule import build_schedule
+from training.schedule import build_schedule, cooldown_factor
 
 
 def test_noam_is_the_papers_formula():
@@ -24,3 +24,8 @@ def test_other_schedules_rise_then_fall_as_named(name: str, middle: float, end: 
 
 def test_without_warm_up_the_first_update_has_the_full_rate():
     assert build_schedule("constant", 0.5, 0, 10, d_model=1)(1) == 0.5
+
+
+def test_cooldown_falls_in_a_straight_line_over_the_last_part():
+    assert [cooldown_factor(p, 0.2) for p in (0.0, 0.8, 0.9, 1.0, 1.1)] == pytest.approx([1, 1, 0.5, 0, 0])
+    assert cooldown_factor(1.0, 0.0) == 1.0

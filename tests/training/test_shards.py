@@ -158,3 +158,17 @@ def test_differences_lead_into_nested_values():
         "e: 1 there, None here",
         "f: None there, 1 here",
     ]
+
+
+def test_a_copy_without_training_text_serves_all_but_subword_sampling(folder: Path):
+    for name in ("train.en", "train.fr", "train.en.lines", "train.fr.lines"):
+        (folder / name).unlink()
+    pairs = PreparedCorpus.open(folder, verify=True).split("train")
+    assert len(pairs.source(0)) > 0
+    with pytest.raises(DataError, match=r"training.subword_sampling"):
+        pairs.source_text(0)
+
+
+def test_development_text_may_not_be_left_out(folder: Path):
+    (folder / "dev.en").unlink()
+    assert "dev.en: missing" in error_of(folder)
