@@ -38,6 +38,11 @@ CERTAIN_LANGUAGE = 0.9
 LONGEST_UNALIGNED = 4
 """So many words in a row may stand without a link to the source."""
 
+SHORT_SHARE = 0.4
+"""A translation of fewer characters than this share of its source's has lost some of it,"""
+LEAST_CHARACTERS = 30
+"""where the source has so many. In 7,600 pairs of four development sets no reference is as short."""
+
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -54,7 +59,7 @@ class Flag:
     number_mismatch: a number of one side is missing on the other.
     untranslated: the source stands, or nearly, as translation.
     wrong_language: the source or the translation seems to be in another language.
-    truncated: the maximum length came before the end.
+    truncated: the maximum length came before the end, or far too little is there for so long a source.
     literal_lost: something to be copied is missing.
     term_missed: a glossary entry is not applied.
     below_min_confidence: the source stands, for the translation was not good enough for the caller.
@@ -74,6 +79,11 @@ def is_copy(source: str, target: str) -> bool:
         return False
     shared = sum((Counter(read) & Counter(written)).values())
     return shared >= max(MIN_COPIED_WORDS, COPIED_SHARE * len(read))
+
+
+def is_too_short(source: str, target: str) -> bool:
+    """Whether a translation is so short that part of its source must be missing."""
+    return len(source) >= LEAST_CHARACTERS and len(target) < SHORT_SHARE * len(source)
 
 
 def is_in_other_language(text: str, language: str) -> bool:

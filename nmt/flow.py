@@ -56,7 +56,10 @@ def align_with(source: EncodedText, target: EncodedText) -> Flow[Alignment]:
 def run_together(
     flows: Sequence[Flow[ResultT]], answer: Callable[[list[Question]], Sequence[Answer]]
 ) -> list[ResultT]:
-    """Run ``flows`` to their ends, all questions of a round answered at once; their results, in order."""
+    """Run ``flows`` to their ends, all questions of a round answered at once; their results, in order.
+
+    Equal searches have equal answers, so each is made once, however often a text repeats a sentence.
+    """
     results: dict[int, ResultT] = {}
     waiting: dict[int, Question] = {}
 
@@ -70,6 +73,11 @@ def run_together(
         resume(index, None)
     while waiting:
         asked, waiting = waiting, {}
-        for index, reply in zip(asked, answer(list(asked.values())), strict=True):
-            resume(index, reply)
+        keys = {
+            index: question if isinstance(question, Search) else index for index, question in asked.items()
+        }
+        distinct = {key: asked[index] for index, key in keys.items()}
+        replies = dict(zip(distinct, answer(list(distinct.values())), strict=True))
+        for index, key in keys.items():
+            resume(index, replies[key])
     return [results[index] for index in range(len(flows))]

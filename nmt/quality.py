@@ -14,7 +14,7 @@ from typing import TypeAlias
 from nmt.alignment import Alignment
 from nmt.confidence import ConfidenceModel, Evidence
 from nmt.config import GenerationConfig
-from nmt.flags import FlagKind, is_copy, is_in_other_language, is_unaligned
+from nmt.flags import FlagKind, is_copy, is_in_other_language, is_too_short, is_unaligned
 from nmt.flow import Flow
 from nmt.numbers import compare_numbers
 from nmt.passthrough import reason_to_copy
@@ -44,9 +44,10 @@ def search_and_repair(
     looped = repeats_itself(source, first[0].text)
     if first[0].finished and not looped:
         return (first, ()) if first[0].text.strip() else ((copy_of(source),), ("untranslated",))
-    second = tuple(map(decode, (yield from ask(options.model_copy(update=NO_REPEATS)))))
-    if second[0].finished and second[0].text.strip() and not repeats_itself(source, second[0].text):
-        return second, ("repaired_loop",)
+    if not repeats_itself("", source):  # a translation of repetitions without any would lose most of them
+        second = tuple(map(decode, (yield from ask(options.model_copy(update=NO_REPEATS)))))
+        if second[0].finished and second[0].text.strip() and not repeats_itself(source, second[0].text):
+            return second, ("repaired_loop",)
     if looped or not first[0].text.strip():
         return (copy_of(source),), ("loop", "untranslated")
     return first, ()
@@ -135,7 +136,7 @@ class Judge:
             ignore_target=[span for _, span in kept],
         )
         checks: list[tuple[FlagKind, bool]] = [
-            ("truncated", not candidate.finished),
+            ("truncated", not candidate.finished or is_too_short(source, target)),
             ("number_mismatch", not numbers.ok),
             ("untranslated", is_copy(source, target)),
             (

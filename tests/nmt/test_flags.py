@@ -6,7 +6,7 @@ from typing import get_type_hints
 
 import pytest
 
-from nmt.flags import FLAG_KINDS, Flag, is_copy, is_in_other_language, is_unaligned
+from nmt.flags import FLAG_KINDS, Flag, is_copy, is_in_other_language, is_too_short, is_unaligned
 from nmt.words import words
 
 SOURCE = "The two young men are playing football in the park with Anna."
@@ -74,6 +74,12 @@ def test_a_stretch_of_words_without_links_is_seen_across_punctuation():
     assert not is_unaligned(target, plain)
     assert not is_unaligned(words("! ? ! ? ! ? ! ?"), [])
     assert not is_unaligned([], [])
+
+
+def test_a_translation_far_shorter_than_its_source_is_seen():
+    assert is_too_short(SOURCE, "Les deux hommes.")
+    assert not is_too_short(SOURCE, "Les deux jeunes hommes jouent.")
+    assert not is_too_short("Yes, of course, my friend.", "Oui.")
 
 
 def test_every_kind_of_flag_is_explained_in_its_docstring():
