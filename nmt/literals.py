@@ -6,7 +6,6 @@ Patterns are narrow on purpose: what looks like prose ("and/or", "item(s)", "70 
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal as OneOf
@@ -89,6 +88,7 @@ _COMPILED: dict[Kind, regex.Pattern[str]] = {
 _NUMBER = regex.compile(
     r"(?<![\w.,]) [-+−±]? [$€£¥]? \d+ (?:[.,:/\u00A0\u202F]\d+)* [%€£¥°]? (?!\w)", regex.VERBOSE
 )
+_WORD_OR_SIGN = regex.compile(r"[\p{L}\p{M}\p{N}]+|[^\p{L}\p{N}\s]\p{M}*")
 _SUSPECT = regex.compile(
     r"[^\p{L}\p{M}\s.,;:!?'’\"“”«»()…–-] | \w(?:\.|::?)\w | --? \p{L} | \p{Ll}\p{Lu} | \(\)", regex.VERBOSE
 )
@@ -126,15 +126,17 @@ def _longest(found: list[Literal]) -> Iterator[Literal]:
 
 
 def _unknown_runs(text: str, is_known: Callable[[str], bool]) -> Iterator[Span]:
-    """Stretches of unknown characters; a space between two of them, and accents after them, belong to one."""
+    """Stretches of unknown characters, each with the whole word around it; a space joins two of them."""
     unknown = {character for character in set(text) if not character.isspace() and not is_known(character)}
+    if not unknown:
+        return
     start = end = -1
-    for place, character in enumerate(text):
-        if character in unknown or (place == end and unicodedata.combining(character)):
-            if start < 0 or not (text[end:place] == "" or text[end:place] == " "):
-                if start >= 0:
-                    yield Span(start, end)
-                start = place
-            end = place + 1
+    for match in _WORD_OR_SIGN.finditer(text):
+        if unknown.isdisjoint(match.group()):
+            continue
+        if start >= 0 and text[end : match.start()] not in {"", " "}:
+            yield Span(start, end)
+            start = -1
+        start, end = (match.start() if start < 0 else start), match.end()
     if start >= 0:
         yield Span(start, end)

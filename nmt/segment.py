@@ -18,6 +18,7 @@ _LINE = re.compile("[^\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]+")
 
 _CLAUSE_END = re.compile(r"[,;:.!?\u2026)\u00bb\u2013\u2014]\s+")
 _WHITE_SPACE = re.compile(r"\s+")
+_GAP = re.compile(r"\s*\t\s*|\s*[ ]{3,}\s*")
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,17 @@ def split(text: str, language: str) -> list[Segment]:
             start = end
         assert start == line.end(), "sentencex returns every character"
     return segments
+
+
+def split_at_gaps(segment: Segment) -> list[Segment]:
+    """Cut a line where it has tabs or three spaces, as between columns: those are kept as white space."""
+    if "\t" not in segment.text and "   " not in segment.text:
+        return [segment]
+    cuts = [0, *(place for match in _GAP.finditer(segment.text) for place in match.span()), len(segment.text)]
+    return [
+        Segment(segment.text[start:end], segment.start + start, segment.start + end)
+        for start, end in zip(cuts[::2], cuts[1::2], strict=True)
+    ]
 
 
 def split_long(segment: Segment, fits: Callable[[str], bool]) -> list[Segment]:

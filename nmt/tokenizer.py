@@ -7,6 +7,7 @@ as a bare ``▁``, has an empty span at the start of what follows it.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,6 +63,8 @@ class Tokenizer:
             )
         self.special = SpecialIds(**ids)
         self.vocab_size: int = self._processor.get_piece_size()
+        pieces = map(self._processor.id_to_piece, range(self.vocab_size))
+        self._characters = frozenset("".join(piece for piece in pieces if not piece.startswith("<")))
 
     @classmethod
     def load(cls, path: Path) -> Tokenizer:
@@ -80,6 +83,16 @@ class Tokenizer:
         """The id of a piece of the vocabulary; None: it has no such piece."""
         id_: int = self._processor.piece_to_id(piece)
         return id_ if self._processor.id_to_piece(id_) == piece else None
+
+    def knows(self, character: str) -> bool:
+        """Whether a character, or its lower case, is part of some piece: others are spelled out in bytes.
+
+        Control and format characters count as known: normalisation takes them away.
+        """
+        if unicodedata.category(character) in {"Cc", "Cf"}:
+            return True
+        normal = unicodedata.normalize("NFKC", character)
+        return self._characters.issuperset(normal) or self._characters.issuperset(normal.lower())
 
     def encode(self, text: str) -> list[int]:
         """Text -> ids, without BOS and EOS. Raises ``InputError`` on a lone surrogate."""

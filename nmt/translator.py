@@ -31,16 +31,28 @@ from nmt.batch import Batch
 from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
 from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig, TransformerConfig
 from nmt.errors import ConfigError, InputError, UnsupportedLanguageError
-from nmt.flow import Answer, Flow, ForcedPass, Question, Search, align_with, run_together, search_for
+from nmt.faithful import (
+    MASK,
+    Faithful,
+    Sentence,
+    Wishes,
+    copied_spans,
+    link_kept,
+    with_all_kept,
+    within,
+)
+from nmt.flow import Answer, Flow, ForcedPass, Question, Search, align_with, run_together
 from nmt.models.interface import MergingDecoder, StepDecoder
 from nmt.passthrough import isolate_non_words, reason_to_copy
 from nmt.pharaoh import Extraction
-from nmt.quality import Judge, align_copy, copy_of, search_and_repair
+from nmt.quality import Judge, align_copy, copy_of
 from nmt.reserved import PLACEHOLDERS
+from nmt.rewriting import Edit, Rewriting
 from nmt.search import Hypothesis, Required, search
 from nmt.search.continuous import ContinuousSearch
-from nmt.segment import Segment, split, split_long
+from nmt.segment import Segment, split, split_at_gaps, split_long
 from nmt.spans import Span
+from nmt.terms import Glossary
 from nmt.tokenizer import refuse_lone_surrogates
 from nmt.translation import (
     Alternative,
@@ -65,6 +77,7 @@ __all__ = [
 ]
 
 AlignmentKind = Literal["none", "links", "soft"]
+Formality = Literal["default", "formal", "informal"]
 
 
 class Translator:
@@ -82,6 +95,7 @@ class Translator:
         self.device = torch.device(device)
         ids = (loaded.tokenizer.piece_id(piece) for piece in PLACEHOLDERS)
         self.placeholders: tuple[int, ...] = tuple(id_ for id_ in ids if id_ is not None)
+        self.faithful = Faithful(loaded.tokenizer)
         self.judge = Judge(loaded.config.source_language, loaded.config.target_language, loaded.calibration)
         self._decoder: StepDecoder[Any] = loaded.model
         model = loaded.config.model
@@ -120,6 +134,10 @@ class Translator:
         alignment: AlignmentKind = "none",
         options: GenerationConfig | None = None,
         min_confidence: float | None = None,
+        keep: Sequence[Sequence[Span]] | None = None,
+        glossary: Glossary | None = None,
+        formality: Formality = "default",
+        french_typography: bool = False,
         max_batch_tokens: int = 4096,
     ) -> list[Translation]:
         """Translate texts of any length, in their order; white space and blank lines are kept.
@@ -131,12 +149,17 @@ class Translator:
             alignment: "links" adds words and the links between them, "soft" the attention matrices too.
             options: how to search; None takes the model folder's.
             min_confidence: a sentence of less confidence, 0 to 1, keeps its source text and is flagged.
+            keep: for each text the spans of it that are copied, not translated; literals (addresses,
+                placeholders, code, emoji: ``nmt.literals``) always are.
+            glossary: terms and their translations.
+            formality: how French addresses people; a model that cannot choose flags it.
+            french_typography: « » for quotes, no-break spaces before ; : ! ? and between digits.
             max_batch_tokens: padded source tokens x beam size searched at once; bounds memory, never changes
                 the translation.
 
         Raises:
             UnsupportedLanguageError: the model translates between other languages.
-            InputError: a text is no text, or holds a lone surrogate.
+            InputError: a text is no text, or holds a lone surrogate; spans to keep overlap or leave the text.
             ConfigError: alignment or a coverage penalty was asked of a model without attention, or
                 ``min_confidence`` of one that is not calibrated.
             NumericalError: the model computes NaN.
@@ -148,6 +171,10 @@ class Translator:
             alignment=alignment,
             options=options,
             min_confidence=min_confidence,
+            keep=keep,
+            glossary=glossary,
+            formality=formality,
+            french_typography=french_typography,
         )
         flows = [self.flow(plan, index) for plan in plans for index in range(len(plan.source_ids))]
         finished = iter(run_together(flows, partial(self.answer, max_batch_tokens=max_batch_tokens)))
@@ -162,50 +189,81 @@ class Translator:
         alignment: AlignmentKind = "none",
         options: GenerationConfig | None = None,
         min_confidence: float | None = None,
+        keep: Sequence[Sequence[Span]] | None = None,
+        glossary: Glossary | None = None,
+        formality: Formality = "default",
+        french_typography: bool = False,
     ) -> list[Plan]:
         """What comes before search: each text's sentences and their token ids. Arguments as ``translate``."""
         self._check_languages(source, target)
         self._check_confidence(min_confidence)
         options = self.generation if options is None else options
-        documents = [self._split(text, name) for text, name in _named(texts)]
+        wishes = Wishes(glossary, self.faithful.registers.get(formality, ""), french_typography)
+        named = _named(texts)
+        kept = _checked_spans(named, keep)
+        prepared = [
+            self._prepare(text, name, spans, wishes) for (text, name), spans in zip(named, kept, strict=True)
+        ]
         ids = iter(
             self.tokenizer.encode_batch(
-                [segment.text for document in documents for segment in document.segments]
+                [
+                    sentence.text if sentence.reading is None else sentence.reading.text
+                    for _, sentences in prepared
+                    for sentence in sentences
+                ]
             )
         )
         return [
-            Plan(document, tuple(islice(ids, len(document.segments))), alignment, options, min_confidence)
-            for document in documents
+            Plan(
+                document,
+                sentences,
+                tuple(islice(ids, len(sentences))),
+                alignment,
+                options,
+                min_confidence,
+                register_unavailable=formality != "default" and not wishes.register,
+            )
+            for document, sentences in prepared
         ]
 
     def flow(self, plan: Plan, index: int) -> Flow[FinishedSentence]:
         """One sentence of a plan, from its token ids to its translation; see ``nmt.flow``."""
-        segment, ids = plan.document.segments[index], plan.source_ids[index]
-        candidates, flags = self.judge.pass_through(segment.text) or (
-            yield from search_and_repair(
-                segment.text,
-                self._within_positions(plan.options, len(ids)),
-                partial(search_for, ids),
-                self._decode,
+        sentence, ids = plan.sentences[index], plan.source_ids[index]
+        text = sentence.text
+        candidates, flags = self.judge.pass_through(text) or (
+            yield from self.faithful.translate(
+                sentence, ids, self._within_positions(plan.options, len(ids)), self._decode
             )
         )
-        confidence = self.judge.confidence(segment.text, len(ids), candidates[0])
+        confidence = self.judge.confidence(text, len(ids), candidates[0])
         least = plan.min_confidence
         if confidence is not None and least is not None and confidence < least and not candidates[0].copied:
-            candidates, flags = (copy_of(segment.text),), (*flags, "below_min_confidence")
+            candidates, flags = (copy_of(text),), (*flags, "below_min_confidence")
+        if candidates[0].copied:
+            candidates = (with_all_kept(sentence, candidates[0]),)
         alignment = None
         if plan.alignment != "none":
-            alignment = yield from self._alignment(segment, candidates[0])
+            alignment = yield from self._alignment(text, candidates[0])
+        if plan.register_unavailable:
+            flags = (*flags, "register_unavailable")
         verdict = self.judge.verdict(
-            segment.text, len(ids), candidates[0], alignment, flags=flags, confidence=confidence
+            text,
+            len(ids),
+            candidates[0],
+            alignment,
+            flags=flags,
+            confidence=confidence,
+            kept=candidates[0].kept,
         )
         return FinishedSentence(candidates, alignment, verdict)
 
-    def _alignment(self, segment: Segment, candidate: Candidate) -> Flow[Alignment]:
+    def _alignment(self, text: str, candidate: Candidate) -> Flow[Alignment]:
+        """Links by a forced pass over what the model read and wrote; what was copied is linked to itself."""
         if candidate.copied:
-            return align_copy(segment.text)
-        source = (segment.text, self.tokenizer.encode_pieces(segment.text))
-        return (yield from align_with(source, (candidate.text, candidate.pieces)))
+            return align_copy(text)
+        pieces = candidate.source_pieces or self.tokenizer.encode_pieces(text)
+        alignment = yield from align_with((text, pieces), (candidate.text, candidate.pieces))
+        return link_kept(alignment, candidate.kept)
 
     def finish(self, plan: Plan, sentences: Sequence[FinishedSentence]) -> Translation:
         """What comes after: the translations of a text's sentences become that of the text."""
@@ -310,12 +368,28 @@ class Translator:
         if not 0 <= least <= 1:
             raise ConfigError(f"min_confidence {least:g}: a probability is from 0 to 1")
 
-    def _split(self, text: str, name: str) -> Document:
-        """Sentences of a length that the model can read.
+    def _prepare(
+        self, text: str, name: str, keep: Sequence[Span], wishes: Wishes
+    ) -> tuple[Document, tuple[Sentence, ...]]:
+        """A text's sentences, of a length that the model can read, with what is copied in each.
 
         What has no token at all, a zero-width space say, is no sentence and stays where it is.
         """
         refuse_lone_surrogates(text, name)
+        literals = self.faithful.literals(text)
+        document = self._split(text, copied_spans(literals, keep))
+        return document, tuple(
+            self.faithful.prepare(
+                segment.text,
+                [replace(literal, span=span) for literal, span in within(literals, segment)],
+                [span for _, span in within(keep, segment)],
+                wishes,
+            )
+            for segment in document.segments
+        )
+
+    def _split(self, text: str, copied: Sequence[Span]) -> Document:
+        """Cut between sentences, and in too long ones, but never in a span that is copied."""
         limit = self.config.max_source_tokens
         if self._max_positions is not None:
             limit = min(limit, self._max_positions - 1)
@@ -324,14 +398,16 @@ class Translator:
         def fits(part: str) -> bool:
             return len(encode(part)) <= limit or reason_to_copy(part, language) is not None
 
-        sentences = split(text, language)
+        masked = Rewriting.of(text, [Edit(span, MASK) for span in copied])
+        sentences = [part for sentence in split(masked.new, language) for part in split_at_gaps(sentence)]
         parts = [
             part
             for sentence in sentences
             for isolated in isolate_non_words(sentence, language)
             for part in split_long(isolated, fits)
         ]
-        segments = tuple(part for part in parts if encode(part.text))
+        spans = [masked.backward(part.start, part.end) for part in parts if encode(part.text)]
+        segments = tuple(Segment(text[span.start : span.end], span.start, span.end) for span in spans)
         return Document(text, segments, repaired=len(parts) > len(sentences))
 
     def _within_positions(self, options: GenerationConfig, n_tokens: int) -> GenerationConfig:
@@ -361,11 +437,14 @@ class Plan:
     """A text on its way: its sentences, and what was asked for."""
 
     document: Document
+    sentences: tuple[Sentence, ...]
     source_ids: tuple[list[int], ...]
     """Of each sentence."""
     alignment: AlignmentKind
     options: GenerationConfig
     min_confidence: float | None = None
+    register_unavailable: bool = False
+    """A register was asked for that the model cannot choose."""
 
     def part(self, index: int) -> Plan:
         """One sentence as a text of its own."""
@@ -411,6 +490,33 @@ def _named(texts: Sequence[str]) -> list[tuple[str, str]]:
         if not isinstance(text, str):
             raise InputError(f"text {index} is {type(text).__name__}, not a string")
     return [(text, f"text {index}: " if len(texts) > 1 else "") for index, text in enumerate(texts, start=1)]
+
+
+def _checked_spans(
+    named: Sequence[tuple[str, str]], keep: Sequence[Sequence[Span]] | None
+) -> list[list[Span]]:
+    """The spans to keep of each text, in order.
+
+    Raises:
+        InputError: they are not one list for each text, or spans overlap, are empty or leave their text.
+    """
+    if keep is None:
+        return [[] for _ in named]
+    if len(keep) != len(named):
+        raise InputError(f"{len(keep)} lists of spans to keep for {len(named)} texts; give one for each")
+    checked = []
+    for (text, name), spans in zip(named, keep, strict=True):
+        end = 0
+        ordered = sorted(spans, key=lambda span: span.start)
+        for span in ordered:
+            if not end <= span.start < span.end <= len(text):
+                raise InputError(
+                    f"{name}the span to keep from {span.start} to {span.end} is empty, overlaps another or "
+                    f"leaves the text of {len(text)} characters"
+                )
+            end = span.end
+        checked.append(ordered)
+    return checked
 
 
 def _device(name: str) -> torch.device:

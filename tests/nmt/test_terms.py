@@ -14,9 +14,10 @@ TSV = "\ufeff# comment\n\nnetwork\tréseau\tinflect\nhard drive\tdisque dur\nAcm
 TBX = """<?xml version="1.0" encoding="UTF-8"?>
 <tbx xmlns="urn:iso:std:iso:30042:ed-2" type="TBX-Basic"><text><body>
 <conceptEntry id="1"><langSec xml:lang="en-GB"><termSec><term>network</term></termSec></langSec>
-<langSec xml:lang="fr"><termSec><term>filet</term><termNote type="administrativeStatus">deprecatedTerm</termNote>
-</termSec><termSec><term>réseau</term></termSec></langSec></conceptEntry>
-<conceptEntry id="2"><langSec xml:lang="en"><termSec><term>only English</term></termSec></langSec></conceptEntry>
+<langSec xml:lang="fr"><termSec><term>filet</term>
+<termNote type="administrativeStatus">deprecatedTerm</termNote></termSec>
+<termSec><term>réseau</term></termSec></langSec></conceptEntry>
+<conceptEntry id="2"><langSec xml:lang="en"><termSec><term>English</term></termSec></langSec></conceptEntry>
 </body></text></tbx>""".encode()
 TBX_2 = b"""<!DOCTYPE martif SYSTEM "TBXcoreStructV02.dtd"><martif type="TBX" xml:lang="en"><text><body>
 <termEntry><langSet xml:lang="en"><tig><term>dog</term></tig></langSet><langSet xml:lang="fr"><ntig><termGrp>
