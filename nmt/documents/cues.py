@@ -25,13 +25,15 @@ if TYPE_CHECKING:
 LINE_CHARACTERS = 42
 LARGEST_GAP_S = 2.0
 """A sentence does not go on after a longer pause."""
+LARGEST_GAP_BEFORE_CAPITAL_S = 0.5
+"""The same where the next cue begins with a capital: a name, or a sentence of its own."""
 LARGEST_OVERLAP_S = 0.5
 """Nor in a cue that is shown together with the one before."""
 MOST_CUES = 6
 """Of one sentence; where there is no end after so many, the file has no punctuation to go by."""
 
 _TAG = re.compile(r"<(?P<end>/?)(?P<name>[A-Za-z]+)[^<>]*>|<\d[\d:.]*>|\{\\[^{}]*\}")
-_PREFIX = re.compile(r"(?:\{\\[^{}]*\}|<v[ .][^<>]*>)*(?:\s*[-\u2013\u2010]\s*)?")
+_PREFIX = re.compile(r"(?:<[^<>]*>|\{\\[^{}]*\})*\s*[-\u2013\u2010]\s*|(?:\{\\[^{}]*\}|<v[ .][^<>]*>)*")
 _DASH = re.compile(r"(?:<[^<>]*>|\{[^{}]*\})*\s*[-\u2013\u2010]\s*\S")
 _SENTENCE_END = re.compile("[.!?\u2026:\u266a\u266b)\\]][\"'\u201d\u2019\u00bb]*$")
 _CUT = re.compile("(?<=\\S)\\s+(?![!?;:\u00bb%)\u2026.])(?=\\S)")
@@ -39,7 +41,7 @@ _CUT = re.compile("(?<=\\S)\\s+(?![!?;:\u00bb%)\u2026.])(?=\\S)")
 _CLAUSE_END = re.compile("[,;:.!?\u2026\u2014)\u00bb]$")
 _BINDS = re.compile(
     r"(?i)(?:^|[\s'\u2019])(?:le|la|les|un|une|des|du|de|d|l|au|aux|ce|cet|cette|ces|mon|ma|mes|ton|ta|tes|son|sa|"
-    r"ses|je|tu|il|elle|on|nous|vous|ils|elles|ne|se|me|te|et|ou|\u00e0|en|que|qui|\u00ab)$"
+    r"ses|pour|par|sur|dans|avec|sans|sous|chez|vers|plus|tr\u00e8s|je|tu|il|elle|on|nous|vous|ils|elles|ne|se|me|te|et|ou|\u00e0|en|que|qui|\u00ab)$"
 )
 _CLAUSE_BONUS, _BINDING_COST = 6.0, 8.0
 """In characters of distance from the best place."""
@@ -145,7 +147,7 @@ def units_of(cues: Sequence[Cue], escape: Callable[[str], str], unescape: Callab
         rest = utterances
         if rest and groups and groups[-1][-1].cue == index - 1 and index:
             gap_s = cues[index].start_s - cues[index - 1].end_s
-            if _goes_on(groups[-1][-1], rest[0]) and -LARGEST_OVERLAP_S <= gap_s <= LARGEST_GAP_S:
+            if _goes_on(groups[-1][-1], rest[0], gap_s):
                 groups[-1].append(rest[0])
                 rest = rest[1:]
         groups += [[utterance] for utterance in rest]
@@ -185,9 +187,17 @@ def _utterances(index: int, text: str) -> list[_Utterance]:
     return utterances
 
 
-def _goes_on(before: _Utterance, after: _Utterance) -> bool:
-    shown = _TAG.sub("", before.body).rstrip()
-    return not after.prefix and not _SENTENCE_END.search(shown) and bool(shown)
+def _goes_on(before: _Utterance, after: _Utterance, gap_s: float) -> bool:
+    """Whether one sentence runs from a cue into the next, ``gap_s`` seconds later."""
+    shown, following = (_TAG.sub("", utterance.body).strip() for utterance in (before, after))
+    capital = following[:1].isupper() and not following.startswith(("I ", "I'"))
+    longest = LARGEST_GAP_BEFORE_CAPITAL_S if capital else LARGEST_GAP_S
+    return (
+        bool(shown)
+        and not after.prefix
+        and not _SENTENCE_END.search(shown)
+        and -LARGEST_OVERLAP_S <= gap_s <= longest
+    )
 
 
 def _unit(

@@ -42,6 +42,8 @@ class Item:
     """A text that is copied, not translated."""
     side: Side = "none"
     """Of an object: the neighbour it goes with."""
+    spaced: bool = False
+    """Of an object: it has white space on both sides, of which the text to translate holds one."""
     in_order: bool = False
     """Of an object: half of a pair whose order must stay, such as a bookmark's start and end."""
 
@@ -76,7 +78,7 @@ class Paragraph:
                 continue
             places = [place for place, item in enumerate(items) if item.text.strip()]
             first, last = places[0], places[-1] + 1
-            lines += [items[:first], _Line(tuple(items[first:last])), items[last:]]
+            lines += [items[:first], _Line(tuple(_without_double_spaces(items[first:last]))), items[last:]]
         return lines
 
 
@@ -114,9 +116,9 @@ class _Line:
             inner = sorted(children.get(index, ()), key=lambda child: (spans[child].start, spans[child].end))
             for child in inner:
                 write_text(read, spans[child].start, stack)
-                origin = origins[child]
+                origin, read = origins[child], spans[child].start
                 if isinstance(origin, Item):
-                    restored.append(replace(origin, stack=stack))
+                    restored.extend(_with_space(replace(origin, stack=stack), translation.text, read))
                 else:
                     write(child, spans[child], (*stack, origin))
                 read = spans[child].end
@@ -164,3 +166,32 @@ class _Line:
             for index in opened:
                 marks[index] = replace(marks[index], end=position)
         return marks, origins
+
+
+def _without_double_spaces(items: Sequence[Item]) -> list[Item]:
+    """An object between two spaces leaves one in the text: the translator knows nothing of it."""
+    kept: list[Item] = []
+    text = ""
+    dropping: int | None = None
+    for item in items:
+        if item.kind == "object":
+            if dropping is None and text[-1:].isspace():
+                dropping = len(kept)
+        elif item.text:
+            if dropping is not None and item.text[0].isspace():
+                kept[dropping] = replace(kept[dropping], spaced=True)
+                item = replace(item, text=item.text[1:])
+            dropping = None
+        text += item.text
+        kept.append(item)
+    return kept
+
+
+def _with_space(item: Item, text: str, place: int) -> list[Item]:
+    """An object at a place of the translation, with the space that ``_without_double_spaces`` took."""
+    space = Item("text", item.stack, " ")
+    if item.spaced and place and not text[place - 1].isspace():
+        return [space, item]
+    if item.spaced and place < len(text) and not text[place].isspace():
+        return [item, space]
+    return [item]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -19,6 +19,7 @@ from markdown_it.token import Token
 
 from nmt.documents.extracted import PlainText, check_count
 from nmt.documents.inline import Item, Paragraph, Stack
+from nmt.markup.projection import Side
 
 if TYPE_CHECKING:
     from nmt.extraction import Extract
@@ -83,8 +84,8 @@ class MarkdownText:
     objects: tuple[str, ...]
     alternatives: tuple[tuple[int, PlainText], ...]
     """Number of an image, the text that describes it."""
-    escaped: frozenset[str]
-    """Characters that the source escapes somewhere."""
+    escaped: tuple[tuple[str, str], ...]
+    """Characters that the source escapes somewhere, and how it writes them."""
     parser: MarkdownIt
 
     @property
@@ -107,7 +108,7 @@ class MarkdownText:
             described = _SPECIAL.sub(r"\\\g<0>", text.restore([translation]))
             objects[number] = "![" + described + objects[number][2 + len(text.text) :]
         wanted = _structure(self.parser, self.source)
-        attempts = ((self.escaped, False), (None, False), (None, True))
+        attempts = ((dict(self.escaped), False), (None, False), (None, True))
         for escaped, in_html in attempts:
             result = self._written(items, objects, escaped, in_html=in_html)
             if _structure(self.parser, result.replace(UNBREAKABLE, " ")) == wanted:
@@ -115,7 +116,12 @@ class MarkdownText:
         return result
 
     def _written(
-        self, items: Sequence[Item], objects: Sequence[str], escaped: frozenset[str] | None, *, in_html: bool
+        self,
+        items: Sequence[Item],
+        objects: Sequence[str],
+        escaped: Mapping[str, str] | None,
+        *,
+        in_html: bool,
     ) -> str:
         result = ""
         opened: Stack = ()
@@ -163,7 +169,7 @@ def markdown_text(parser: MarkdownIt, source: str, children: Sequence[Token]) ->
         frozenset(reader.verbatim),
         tuple(reader.objects),
         tuple(reader.alternatives),
-        frozenset(reader.escaped),
+        tuple(reader.escaped.items()),
         parser,
     )
 
@@ -177,7 +183,7 @@ class _Reader:
         self.verbatim: set[int] = set()
         self.objects: list[str] = []
         self.alternatives: list[tuple[int, PlainText]] = []
-        self.escaped: set[str] = set()
+        self.escaped: dict[str, str] = {}
         self._source = source
         self._stack: Stack = ()
         self._read = 0
@@ -188,7 +194,8 @@ class _Reader:
         written = self._source[start:end]
         self._read = max(self._read, end)
         if token.type == "text_special":
-            self.escaped.update(_SPECIAL.findall(token.content))
+            if _SPECIAL.fullmatch(token.content):
+                self.escaped[token.content] = written
             self.items.append(Item("text", self._stack, token.content))
         elif token.type == "softbreak":
             self.items.append(Item("text", self._stack, " "))
@@ -230,7 +237,8 @@ class _Reader:
 
     def _add_object(self, written: str, kind: Literal["object", "barrier"]) -> None:
         self.objects.append(written)
-        self.items.append(Item(kind, self._stack, number=len(self.objects) - 1, side="left"))
+        side: Side = "left" if written.startswith("[^") else "none"
+        self.items.append(Item(kind, self._stack, number=len(self.objects) - 1, side=side))
 
 
 def _span(token: Token) -> tuple[int, int]:
@@ -246,12 +254,11 @@ def _span(token: Token) -> tuple[int, int]:
     return start, end
 
 
-def _escape(text: str, escaped: frozenset[str] | None) -> str:
-    """A backslash before the characters ``escaped``, or before all that mean something anywhere."""
-    return _SPECIAL.sub(
-        lambda match: f"\\{match.group()}" if escaped is None or match.group() in escaped else match.group(),
-        text,
-    )
+def _escape(text: str, escaped: Mapping[str, str] | None) -> str:
+    """``escaped`` characters as they are written there; None: a backslash before all with a meaning."""
+    if escaped is None:
+        return _SPECIAL.sub(r"\\\g<0>", text)
+    return _SPECIAL.sub(lambda match: escaped.get(match.group(), match.group()), text)
 
 
 def _unbreakable(written: str) -> str:

@@ -100,7 +100,7 @@ class MixedContent:
                     self._items = [item for item in self._items if number not in item.stack]
                     self._items.append(Item("object", stack, number=number))
             elif role.kind == "text":
-                self._add_text(role.text, stack, keep=keep)
+                self._items.append(Item("text", stack, role.text, keep=keep))
             elif role.kind != "dropped":
                 self._items.append(
                     Item(role.kind, stack, number=number, side=role.side, in_order=role.in_order)

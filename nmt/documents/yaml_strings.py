@@ -1,8 +1,8 @@
 """YAML: every plain string value is translated, keys are not; comments, anchors and layout stay as they are.
 
-ruamel.yaml composes the file and tells where each scalar stands; only those characters are written anew, in
-the scalar's own style where the translation allows it. An alias is one with its anchor. A scalar with a tag
-of its own (``!ref``, ``!!binary``) is no text.
+PyYAML (libyaml) reads the file as events, which tell where each scalar stands; only those characters are
+written anew, in the scalar's own style where the translation allows it. An alias is one with its anchor. A
+scalar with a tag of its own (``!ref``, ``!!binary``) is no text, nor is what YAML 1.1 reads as a Boolean.
 """
 
 from __future__ import annotations
@@ -11,23 +11,24 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from io import StringIO
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+import yaml
+from yaml.resolver import Resolver
 
 from nmt.documents.encoding import decode
 from nmt.documents.extracted import ExtractedDocument, document, has_letters
 from nmt.documents.strings import string_part
 from nmt.errors import InputError
 
+MAX_DEPTH = 200
+"""Collections inside each other; reading takes time with its square."""
+
 _STRING = "tag:yaml.org,2002:str"
 _PROPERTIES = re.compile(r"(?:[&!]\S*\s+)+")
 """An anchor or a tag; the marks of a scalar begin there."""
 _BLOCK = re.compile(r"(?P<header>[|>][+-]?[^\n\S]*(?:#[^\n]*)?\n)(?P<indent>\n* +)")
-_WORDS_OF_YAML_1_1 = re.compile(r"(?i:y|n|yes|no|on|off|true|false|null|~)\Z")
-"""Values that the older version of YAML reads as Booleans or nothing; many programs still do."""
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_RESOLVER = Resolver()
 
 
 @dataclass(frozen=True)
@@ -70,44 +71,55 @@ def _scalars(text: str) -> list[_Scalar]:
     Raises:
         InputError: it is no YAML.
     """
-    found: list[_Scalar] = []
     try:
-        for root in YAML(typ="safe", pure=True).compose_all(StringIO(text)):
-            for node, flow in _values(root):
-                start, end = node.start_mark.index, node.end_mark.index
-                properties = _PROPERTIES.match(text, start, end)
-                start = properties.end() if properties else start
-                found.append(_Scalar(node.value, start, end, node.style, flow))
-    except MarkedYAMLError as error:
+        return list(_values(text))
+    except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         raise InputError(f"the document is not YAML{where}; correct it") from None
-    except (YAMLError, ValueError):
-        raise InputError("the document is not YAML; correct it") from None
-    except RecursionError:
-        raise InputError("the document is YAML nested too deeply; split it") from None
-    return sorted(found, key=lambda scalar: scalar.start)
+    except yaml.YAMLError:
+        raise InputError("the document is not YAML: it holds control characters; correct it") from None
 
 
-def _values(root: Node | None) -> Iterator[tuple[ScalarNode, bool]]:
-    """String scalars that are no keys, and whether each is in flow context; each node once."""
-    pending: list[tuple[Node | None, bool]] = [(root, False)]
-    seen: set[int] = set()
-    while pending:
-        node, flow = pending.pop()
-        if node is None or id(node) in seen:
+def _values(text: str) -> Iterator[_Scalar]:
+    """String scalars that are no keys."""
+    opened: list[list[bool]] = []
+    """Of each open collection: it is a mapping, it is in flow style, a key is next."""
+    for event in yaml.parse(text, Loader=_LOADER):
+        if isinstance(event, yaml.CollectionEndEvent):
+            opened.pop()
             continue
-        seen.add(id(node))
-        if isinstance(node, MappingNode):
-            pending += [(value, flow or bool(node.flow_style)) for _, value in node.value]
-        elif isinstance(node, SequenceNode):
-            pending += [(value, flow or bool(node.flow_style)) for value in node.value]
-        elif (
-            isinstance(node, ScalarNode)
-            and str(node.tag) == _STRING
-            and (node.style or not _WORDS_OF_YAML_1_1.match(node.value))
-        ):
-            yield node, flow
+        if not isinstance(event, yaml.NodeEvent):
+            continue
+        is_key = bool(opened) and opened[-1][0] and opened[-1][2]
+        flow = bool(opened) and opened[-1][1]
+        if opened:
+            opened[-1][2] = not opened[-1][2]
+        if isinstance(event, yaml.CollectionStartEvent):
+            opened.append([isinstance(event, yaml.MappingStartEvent), bool(event.flow_style), True])
+            if len(opened) > MAX_DEPTH:
+                raise InputError(f"the document is YAML nested more than {MAX_DEPTH} deep; split it")
+        elif isinstance(event, yaml.ScalarEvent) and not is_key and _is_string(event):
+            assert event.start_mark is not None, "the parser sets marks"
+            assert event.end_mark is not None, "the parser sets marks"
+            start, end = event.start_mark.index, event.end_mark.index
+            properties = _PROPERTIES.match(text, start, end)
+            start = properties.end() if properties else start
+            yield _Scalar(event.value, start, end, event.style or None, flow)
+
+
+def _is_string(event: yaml.ScalarEvent) -> bool:
+    if event.tag not in (None, "!", _STRING):
+        return False
+    return event.tag == _STRING or _resolves_to_string(event.value, plain=event.implicit[0])
+
+
+def _resolves_to_string(value: str, *, plain: bool) -> bool:
+    """Whether YAML takes ``value`` for a string; "y" and "n" are Booleans to some programs."""
+    if plain and value in {"y", "Y", "n", "N"}:
+        return False
+    tag = _RESOLVER.resolve(yaml.ScalarNode, value, (plain, not plain))  # type: ignore[no-untyped-call]
+    return str(tag) == _STRING
 
 
 def _in_own_style(scalar: _Scalar, written: str, text: str) -> str:
@@ -141,8 +153,8 @@ def _last_line_ends(written: str) -> str:
 
 def _is_plain(text: str, *, flow: bool) -> bool:
     """Whether ``text`` without quotes is that string."""
-    if _WORDS_OF_YAML_1_1.match(text):
-        return False
+    if "\t" in text or not _resolves_to_string(text, plain=True):
+        return False  # readers disagree about tabs
     try:
         found = _scalars(f"[{text}, 1]\n" if flow else f"k: {text}\n")
     except InputError:
