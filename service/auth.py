@@ -17,8 +17,9 @@ from typing import Annotated, Literal
 from fastapi import Depends, Request, Security
 from fastapi.security import APIKeyHeader, APIKeyQuery, HTTPAuthorizationCredentials, HTTPBearer
 
+from service.database.database import Database
 from service.database.rates import RateState
-from service.database.records import ANONYMOUS, Key
+from service.database.records import ANONYMOUS, Key, KeyState
 from service.problems import ProblemError
 from service.state import Service, ServiceDependency
 
@@ -48,52 +49,52 @@ async def admit(request: Request, service: Service, presented: str | None, how: 
     """Check a key and count the request.
 
     Raises:
-        ProblemError: 401 no key, or an unknown one; 403 expired or revoked; 429 too many requests this
-        minute.
+        ProblemError: 401 no key, or an unknown one; 403 expired or revoked; 429 too many in a minute.
     """
-    caller = Caller(ANONYMOUS)
-    if service.keys_required:
-        caller = await _caller_with(presented, service, how)
-    request.state.caller = caller  # for the route, and for the request's log line
-    if caller.key is not None and (limit := caller.key.limits.requests_per_minute) is not None:
-        database = service.database
-        rate = await database.run(database.rates.hit, "requests", caller.key_id, limit)
+    request.state.caller = caller = Caller(ANONYMOUS)  # for the route, and for the request's log line
+    if not service.keys_required:
+        return caller
+    if not presented:
+        raise _refusal(service, "missing", 401, f"This server needs a key: {how}.", "Bearer")
+    found = await service.database.run(_look_up, service.database, presented)
+    if found is None:
+        detail = f"This key is not known here: check that it is complete, and {how}."
+        raise _refusal(service, "unknown", 401, detail, 'Bearer error="invalid_token"')
+    key, state, rate = found
+    request.state.caller = caller = Caller(key.id, key)
+    if state != "active":
+        detail = f"This key is {state}: ask whoever runs this server for another one."
+        raise _refusal(service, state, 403, detail)
+    if rate is not None:
         note_rate(request, "requests", rate)
         if not rate.allowed:
             service.metrics.key_rejections.labels("rate").inc()
             raise ProblemError(
                 429,
                 "rate-exceeded",
-                f"This key may make {limit} requests a minute; try again in {rate.reset_s} seconds.",
+                f"This key may make {rate.limit} requests a minute; try again in {rate.reset_s} seconds.",
                 {"Retry-After": str(rate.reset_s)},
             )
     return caller
 
 
-async def _caller_with(presented: str | None, service: Service, how: str) -> Caller:
-    rejections = service.metrics.key_rejections
-    if not presented:
-        rejections.labels("missing").inc()
-        raise ProblemError(
-            401, "key-missing", f"This server needs a key: {how}.", {"WWW-Authenticate": "Bearer"}
-        )
-    database = service.database
-    key = await database.run(database.keys.find, presented)
+def _look_up(database: Database, presented: str) -> tuple[Key, KeyState, RateState | None] | None:
+    """The key, its state, and its rate after this request; blocks, so it is one call for the event loop."""
+    key = database.keys.find(presented)
     if key is None:
-        rejections.labels("unknown").inc()
-        raise ProblemError(
-            401,
-            "key-unknown",
-            f"This key is not known here: check that it is complete, and {how}.",
-            {"WWW-Authenticate": 'Bearer error="invalid_token"'},
-        )
-    state = key.state(database.transactions.now())
-    if state != "active":
-        rejections.labels(state).inc()
-        raise ProblemError(
-            403, f"key-{state}", f"This key is {state}: ask whoever runs this server for another one."
-        )
-    return Caller(key.id, key)
+        return None
+    state, limit = key.state(database.transactions.now()), key.limits.requests_per_minute
+    if state != "active" or limit is None:
+        return key, state, None
+    return key, state, database.rates.hit("requests", key.id, limit)
+
+
+def _refusal(
+    service: Service, reason: str, status: int, detail: str, authenticate: str | None = None
+) -> ProblemError:
+    service.metrics.key_rejections.labels(reason).inc()
+    headers = {"WWW-Authenticate": authenticate} if authenticate else None
+    return ProblemError(status, f"key-{reason}", detail, headers)
 
 
 def note_rate(request: Request, kind: str, rate: RateState) -> None:

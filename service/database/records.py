@@ -10,6 +10,7 @@ from typing import Any, Literal
 ANONYMOUS = "anonymous"
 """Stands for the key where none is asked for."""
 
+KeyState = Literal["active", "expired", "revoked"]
 DocumentState = Literal["queued", "translating", "done", "error"]
 
 
@@ -33,7 +34,7 @@ class Key:
     revoked_at: datetime | None
     limits: KeyLimits
 
-    def state(self, now: datetime) -> Literal["active", "expired", "revoked"]:
+    def state(self, now: datetime) -> KeyState:
         """Whether the key opens anything at this time."""
         if self.revoked_at is not None:
             return "revoked"
