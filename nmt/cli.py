@@ -17,7 +17,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
 
@@ -34,6 +34,9 @@ from nmt.pharaoh import (
 )
 
 if TYPE_CHECKING:
+    from collections import Counter
+
+    from nmt.documents.translate import FileTask
     from nmt.translator import AlignmentKind, Translation, Translator
 
 OWN_PACKAGES = ("nmt", "training", "service")
@@ -53,6 +56,7 @@ database_app = typer.Typer(help="Tables of the service's database: upgrade.")
 app.add_typer(keys_app, name="keys")
 app.add_typer(database_app, name="db")
 
+MarkupKind = Literal["html", "xml"]
 KeyId = Annotated[str, typer.Argument(metavar="ID", help="As nmt keys list shows it.")]
 Rate = Annotated[int, typer.Option(metavar="N", min=0, help="0: no limit.")]
 NewRate = Annotated[int | None, typer.Option(metavar="N", min=0, help="0: no limit.")]
@@ -146,12 +150,47 @@ def translate(
     as_json: Annotated[
         bool, typer.Option("--json", help="One JSON object a line, with all that is known.")
     ] = False,
+    markup: Annotated[
+        MarkupKind | None,
+        typer.Option("--markup", help="Texts are HTML or XML, stdin one whole; tags are kept."),
+    ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            "--file", metavar="IN", help="A document: txt md html docx odt srt vtt po xliff json yaml."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="OUT", help="Of --file; default: NAME.fr.SUFFIX beside it."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="With --file: replace OUT if it is there.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--everything", help="With --file: also what has a translation (po, xliff).")
+    ] = False,
     device: Device = "auto",
 ) -> None:
-    """Translate texts, or the lines of standard input.
+    """Translate texts, or the lines of standard input, or a document.
 
     A blank line stays blank. Standard output holds translations and nothing else.
     """
+    if file is not None:
+        if text or alignment or as_json or n_best is not None or markup is not None:
+            raise ConfigError(
+                "--file gives a document: leave out TEXT, --alignment, --json, --n-best, --markup"
+            )
+        task = _load("nmt.documents.translate:open_file", extra="documents")(
+            file, out, force=force, everything=everything
+        )
+        _translate_file(task, model, beam, device)
+        return
+    if out is not None or force or everything:
+        raise ConfigError("--out, --force and --everything go with --file IN")
+    if markup is not None:
+        if alignment or as_json or n_best is not None:
+            raise ConfigError("--markup gives markup: leave out --alignment, --json and --n-best")
+        _translate_markup(text, markup, model, beam, device)
+        return
     if alignment and (n_best or 1) > 1 and not as_json:
         raise ConfigError(f"--alignment with --n-best {n_best}: only the best has links; add --json")
     translator: Translator = _load("nmt.translator:Translator").load(model, device=device)
@@ -174,6 +213,34 @@ def translate(
                 _warn(f"{where}: stopped at the maximum length; its end may be missing")
             index += 1
         sys.stdout.flush()
+
+
+def _translate_markup(
+    text: list[str] | None, markup: MarkupKind, model: str | None, beam: int | None, device: str
+) -> None:
+    """Texts, or all of standard input, byte for byte but for what is translated."""
+    try:
+        texts = text or [sys.stdin.buffer.read().decode("utf-8")]
+    except UnicodeDecodeError as error:
+        raise InputError(f"stdin is not UTF-8 at byte {error.start}; convert it first") from None
+    translator: Translator = _load("nmt.translator:Translator").load(model, device=device)
+    options = _generation(translator.generation, beam, None)
+    translated = _load("nmt.markup:translate_markup")(translator, texts, markup, options=options)
+    sys.stdout.write("".join(f"{result}\n" if text else result for result in translated))
+
+
+def _translate_file(task: FileTask, model: str | None, beam: int | None, device: str) -> None:
+    """Write a document's translation and print the name of the file; flags go to standard error."""
+    translator: Translator = _load("nmt.translator:Translator").load(model, device=device)
+    options = _generation(translator.generation, beam, None)
+    with _load("training.progress:progress")(task.source.name, task.n_characters) as advance:
+        flags: Counter[str] = _load("nmt.documents.translate:translate_file")(
+            translator, task, options=options, advance=advance
+        )
+    if flags:
+        counts = ", ".join(f"{count} {kind}" for kind, count in flags.most_common())
+        _warn(f"{task.target}: sentences to look at: {counts}")
+    print(task.target)
 
 
 @app.command()
@@ -338,6 +405,23 @@ def robustness(
         limit=limit,
         beam=beam,
         device=device,
+    )
+
+
+@app.command()
+def calibrate(
+    *,
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Model folder or name; it is changed.")],
+    source: Sources,
+    reference: References,
+    report: Annotated[
+        Path | None, typer.Option("--report", metavar="DIR", help="Write the reliability curves here.")
+    ] = None,
+    device: Device = "auto",
+) -> None:
+    """Learn what a model's confidence means, from development sets with references."""
+    _load("training.calibrate:calibrate", extra="train")(
+        model, source, reference, report=report, device=device
     )
 
 

@@ -36,6 +36,7 @@ class StubTranslator:
         *,
         alignment: str = "none",
         options: GenerationConfig | None = None,
+        keep: Sequence[Sequence[Span]] | None = None,
     ) -> list[Translation]:
         if alignment != "none" and not self._attends:
             raise ConfigError("the model has no attention")

@@ -1,0 +1,123 @@
+"""A file from disk through a translator and back to disk: what ``nmt translate --file`` does."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nmt.documents.extracted import ExtractedDocument
+from nmt.documents.read import read_document, target_name
+from nmt.errors import InputError
+from nmt.extraction import Extract
+
+if TYPE_CHECKING:
+    from nmt.config import GenerationConfig
+    from nmt.translation import Translation
+    from nmt.translator import Translator
+
+CHARACTERS_AT_ONCE = 4_000
+"""Translated together: enough for sorting by length to pay, few enough to show progress."""
+
+
+@dataclass(frozen=True)
+class FileTask:
+    """A document read, and where its translation goes."""
+
+    source: Path
+    target: Path
+    document: ExtractedDocument
+
+    @property
+    def n_characters(self) -> int:
+        """To translate: what progress counts."""
+        return sum(len(extract.text) for extract in self.document.extracts)
+
+
+def open_file(source: Path, target: Path | None, *, force: bool, everything: bool = False) -> FileTask:
+    """Read a document; nothing is written, and no model needed, before all that can be checked is.
+
+    Args:
+        source: the document.
+        target: where to write; None: beside it, ``letter.docx`` as ``letter.fr.docx``.
+        force: the target may be there already.
+        everything: see ``read_document``.
+
+    Raises:
+        InputError: the target is there already, or the document cannot be read as what its name says.
+        OSError: there is no such file.
+    """
+    target = source.with_name(target_name(source.name)) if target is None else target
+    if target.exists() and (not force or target.samefile(source)):
+        step = (
+            "choose another with --out" if source == target else "choose another with --out, or add --force"
+        )
+        raise InputError(f"{target} is there already: {step}")
+    try:
+        document = read_document(source.name, source.read_bytes(), everything=everything)
+    except InputError as error:
+        raise type(error)(f"{source}: {error}") from None
+    return FileTask(source, target, document)
+
+
+def translate_file(
+    translator: Translator,
+    task: FileTask,
+    *,
+    options: GenerationConfig | None = None,
+    advance: Callable[[int], None],
+) -> Counter[str]:
+    """Translate and write a file; it is there whole, or not at all.
+
+    Args:
+        translator: as loaded.
+        task: from ``open_file``.
+        options: how to search; None takes the model folder's.
+        advance: told the number of characters done.
+
+    Returns:
+        How often each flag was raised.
+    """
+    translations: list[Translation] = []
+    for chunk in _chunks(task.document.extracts):
+        translations += translator.translate(
+            [extract.text for extract in chunk],
+            keep=[extract.keep for extract in chunk],
+            alignment="links",
+            options=options,
+        )
+        advance(sum(len(extract.text) for extract in chunk))
+    _write(task.target, task.document.restore(translations))
+    return Counter(flag.kind for translation in translations for flag in translation.flags)
+
+
+def _chunks(extracts: Sequence[Extract]) -> Iterator[list[Extract]]:
+    chunk: list[Extract] = []
+    size = 0
+    for extract in extracts:
+        chunk.append(extract)
+        size += len(extract.text)
+        if size >= CHARACTERS_AT_ONCE:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write aside and rename."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(name).chmod(0o666 & ~mask)  # as an ordinary new file; mkstemp's is private
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,102 @@
+"""``nmt translate --file``: what is written where, and what is refused before anything is translated."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import nmt.translator
+from nmt import cli
+from tests.stub_translator import StubTranslator
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run one command in this process: (exit status, standard output, standard error)."""
+    monkeypatch.setattr(nmt.translator.Translator, "load", lambda *_, **__: StubTranslator())
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b""), encoding="utf-8"))
+        with pytest.raises(SystemExit) as exit_:
+            cli.main(["translate", *map(str, arguments)])
+        captured = capsys.readouterr()
+        return int(exit_.value.code or 0), captured.out, captured.err
+
+    return run
+
+
+def test_a_translation_lies_beside_its_document(run: Run, tmp_path: Path) -> None:
+    source = tmp_path / "notes.en.txt"
+    source.write_text("Some words.\n\nMore.\n")
+
+    status, out, _ = run("--file", source)
+
+    assert (status, out) == (0, f"{tmp_path / 'notes.fr.txt'}\n")
+    assert (tmp_path / "notes.fr.txt").read_text() == "SOME WORDS.\n\nMORE.\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["notes.en.txt", "notes.fr.txt"]
+
+
+def test_out_names_the_file_and_a_template_becomes_a_po(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.pot").write_text('msgid "Open"\nmsgstr ""\n')
+
+    assert run("--file", tmp_path / "a.pot")[0] == 0
+    assert run("--file", tmp_path / "a.pot", "--out", tmp_path / "other.po")[0] == 0
+    assert (tmp_path / "a.fr.po").read_bytes() == (tmp_path / "other.po").read_bytes()
+
+
+def test_a_file_is_never_replaced_without_force(run: Run, tmp_path: Path) -> None:
+    source, target = tmp_path / "a.txt", tmp_path / "a.fr.txt"
+    source.write_text("Words")
+    target.write_text("dear to me")
+
+    status, _, err = run("--file", source)
+    assert status == 2
+    assert "a.fr.txt is there already: choose another with --out, or add --force" in err
+    assert target.read_text() == "dear to me"
+
+    assert run("--file", source, "--force")[0] == 0
+    assert target.read_text() == "WORDS"
+
+
+def test_the_source_is_never_replaced(run: Run, tmp_path: Path) -> None:
+    source = tmp_path / "a.txt"
+    source.write_text("Words")
+
+    status, _, err = run("--file", source, "--out", source, "--force")
+
+    assert (status, source.read_text()) == (2, "Words")
+    assert "choose another with --out" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--file", "none.txt"), "none.txt: No such file"),
+        (("--file", "none.pdf"), "No such file"),
+        (("--file", "a.txt", "--json"), "--file gives a document"),
+        (("--force", "text"), "go with --file IN"),
+    ],
+)
+def test_wrong_use_is_one_line(run: Run, arguments: tuple[str, ...], words: str) -> None:
+    status, out, err = run(*arguments)
+
+    assert status in (1, 2)
+    assert words in err
+    assert out == ""
+    assert err.count("\n") == 1
+
+
+def test_an_error_names_the_file_and_not_its_text(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"secret": ')
+
+    status, _, err = run("--file", tmp_path / "a.json")
+
+    assert status == 2
+    assert "a.json: the document is not JSON" in err
+    assert "secret" not in err
