@@ -1,0 +1,148 @@
+"""``/documents``: send a file, ask how far it is, fetch its translation."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+
+from nmt.documents import SUFFIXES
+from service.auth import CallerDependency, current_caller
+from service.database.records import DocumentJob
+from service.limits import options
+from service.problems import ProblemError, documented
+from service.schemas import DocumentAnswer, TranslateRequest
+from service.state import Service, ServiceDependency
+
+router = APIRouter(prefix="/documents", tags=["documents"])
+
+_ID_CHARACTERS = 32  # the rest of what we call an id is the secret of the job
+_FILE = {"schema": {"type": "string", "format": "binary"}}
+
+Id = Annotated[
+    str, Path(max_length=200, description="From the answer to the upload; whoever has it may read.")
+]
+
+
+def require_file(request: Request) -> None:
+    """Refuse a body that does not say it is a file (415). It also keeps other sites' forms out."""
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type != "application/octet-stream":
+        raise ProblemError(
+            415,
+            "not-a-file",
+            "The body must be the file itself: send the header 'Content-Type: application/octet-stream'.",
+        )
+
+
+@router.post(
+    "",
+    summary="Translate a document",
+    status_code=202,
+    responses=documented(400, 408, 413, 415, 422, 500),
+    openapi_extra={"requestBody": {"required": True, "content": {"application/octet-stream": _FILE}}},
+    dependencies=[Depends(require_file)],
+)
+async def upload(
+    request: Request,
+    response: Response,
+    service: ServiceDependency,
+    name: Annotated[
+        str, Query(min_length=1, max_length=255, description="The file's name; its suffix is its format.")
+    ],
+) -> DocumentAnswer:
+    """The body is the file. The answer comes at once; ask for `/documents/{id}` until `status` is `done`.
+
+    Formats: txt, md, html, docx, odt, srt, vtt, po, xliff, json and yaml; all but their text is kept.
+    """
+    if PurePath(name).suffix[1:].lower() not in SUFFIXES:
+        raise ProblemError(
+            415, "unsupported-document", f"name must end in one of: {', '.join(SUFFIXES)}, after a dot."
+        )
+    data = await request.body()
+    asked = TranslateRequest(text="", alignment="links")
+    chosen = options(asked, service.model, service.generation, service.settings)
+    job, secret = await service.documents.submit(request, service, name, data, chosen)
+    response.headers["Cache-Control"] = "no-store"
+    return _answer(job, job.id + secret, service)
+
+
+@router.get("/{id}", summary="How far a document is", responses=documented(404, 422, 500))
+async def status(
+    id: Id,  # noqa: A002
+    response: Response,
+    service: ServiceDependency,
+    caller: CallerDependency,
+) -> DocumentAnswer:
+    """`queued`, `translating`, `done` or `error`; `detail` says what went wrong."""
+    response.headers["Cache-Control"] = "no-store"
+    return _answer(await _job(id, service, caller.key_id), id, service)
+
+
+@router.get(
+    "/{id}/content",
+    summary="The translation of a document",
+    response_class=Response,
+    responses={
+        200: {"description": "The file", "content": {"application/octet-stream": _FILE}},
+        **documented(404, 409, 422, 500),
+    },
+)
+async def content(id: Id, service: ServiceDependency, caller: CallerDependency) -> Response:  # noqa: A002
+    """As often as you like, until it expires."""
+    job = await _job(id, service, caller.key_id)
+    if job.state != "done":
+        raise ProblemError(409, "document-not-done", "There is no translation of this document yet.")
+    result = await service.database.run(service.database.documents.result, job.id)
+    if result is None:
+        raise _no_such_document()
+    return Response(
+        result,
+        media_type="application/octet-stream",  # never shown by a browser, whatever the file says
+        headers={
+            "Content-Disposition": f"attachment; filename*=UTF-8''{quote(job.name, safe='')}",
+            "Cache-Control": "no-store",
+        },
+    )
+
+
+@router.delete(
+    "/{id}",
+    summary="Delete a document",
+    status_code=204,
+    response_class=Response,
+    responses=documented(404, 422, 500),
+)
+async def delete(id: Id, request: Request, service: ServiceDependency) -> Response:  # noqa: A002
+    """The upload and its translation, at once; else they are deleted when they expire."""
+    job = await _job(id, service, current_caller(request).key_id)
+    await service.documents.forget(service, job.id)
+    return Response(status_code=204)
+
+
+async def _job(id: str, service: Service, key_id: str) -> DocumentJob:  # noqa: A002
+    job_id, secret = id[:_ID_CHARACTERS], id[_ID_CHARACTERS:]
+    job = await service.database.run(service.database.documents.get, key_id, job_id, secret)
+    if job is None:
+        raise _no_such_document()
+    return job
+
+
+def _no_such_document() -> ProblemError:
+    return ProblemError(
+        404, "no-such-document", "There is no document under this id: it has expired, or was never there."
+    )
+
+
+def _answer(job: DocumentJob, id: str, service: Service) -> DocumentAnswer:  # noqa: A002
+    return DocumentAnswer(
+        id=id,
+        name=job.name,
+        status=job.state,
+        progress=service.documents.progress(job),
+        detail=job.message or None,
+        characters=job.billed_characters,
+        expires_at=job.expires_at,
+    )
