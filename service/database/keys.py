@@ -13,7 +13,7 @@ import re
 import secrets
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 
 from nmt.errors import InputError
 from service.database.models import KeyRow
@@ -31,6 +31,7 @@ def hash_secret(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
+_KEY = select(KeyRow).where(KeyRow.id == bindparam("id"))
 _NO_HASH = hash_secret(secrets.token_urlsafe(32))
 
 
@@ -78,7 +79,7 @@ class Keys:
         if form is None:
             return None
         with self._transactions.reading() as session:
-            row = session.get(KeyRow, form["id"])
+            row = session.scalar(_KEY, {"id": form["id"]})
         stored = _NO_HASH if row is None else row.secret_hash
         matches = hmac.compare_digest(hash_secret(form["secret"]), stored)
         return _key(row) if row is not None and matches else None

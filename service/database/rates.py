@@ -14,12 +14,14 @@ from limits import RateLimitItemPerMinute
 from limits.storage import Storage
 from limits.storage.base import SlidingWindowCounterSupport, TimestampedSlidingWindow
 from limits.strategies import SlidingWindowCounterRateLimiter
-from sqlalchemy import delete, select
+from sqlalchemy import bindparam, delete, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from service.database.models import RateRow
 from service.database.transactions import Transactions
+
+_HITS = select(RateRow.hits).where(RateRow.name == bindparam("name"))
 
 WINDOW_S = 60
 SLACK_S = 0.001
@@ -88,6 +90,7 @@ class DatabaseStorage(Storage, SlidingWindowCounterSupport, TimestampedSlidingWi
     def __init__(self, transactions: Transactions) -> None:
         super().__init__()
         self._transactions = transactions
+        self._count = transactions.add_or_increase(RateRow, "hits").returning(RateRow.hits)
 
     @property
     def base_exceptions(self) -> type[Exception]:
@@ -156,14 +159,12 @@ class DatabaseStorage(Storage, SlidingWindowCounterSupport, TimestampedSlidingWi
             session.execute(delete(RateRow).where(RateRow.expires_at <= self._seconds()))
 
     def _add(self, session: Session, key: str, amount: int, expires_at: float) -> int:
-        statement = self._transactions.add_or_increase(
-            RateRow, {"name": key, "expires_at": expires_at}, {"hits": amount}
-        )
-        return int(session.execute(statement.returning(RateRow.hits)).scalar_one())
+        row = {"name": key, "hits": amount, "expires_at": expires_at}
+        return int(session.execute(self._count, row).scalar_one())
 
     @staticmethod
     def _hits(session: Session, key: str) -> int:
-        return int(session.scalar(select(RateRow.hits).where(RateRow.name == key)) or 0)
+        return int(session.scalar(_HITS, {"name": key}) or 0)
 
     def _seconds(self) -> float:
         return self._transactions.now().timestamp()

@@ -8,11 +8,18 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
 
-from sqlalchemy import func, select, update
+from sqlalchemy import bindparam, func, select, update
 
 from service.database.models import KeyRow, UsageRow
 from service.database.records import ANONYMOUS, DayUsage, Reservation
 from service.database.transactions import Transactions
+
+_QUOTA = select(KeyRow.characters_per_month).where(KeyRow.id == bindparam("key_id"))
+_USED = select(func.sum(UsageRow.characters)).where(
+    UsageRow.key_id == bindparam("key_id"),
+    UsageRow.day >= bindparam("first"),
+    UsageRow.day < bindparam("following"),
+)
 
 
 class QuotaExceededError(Exception):
@@ -36,6 +43,7 @@ class UsageCounts:
 
     def __init__(self, transactions: Transactions) -> None:
         self._transactions = transactions
+        self._count = transactions.add_or_increase(UsageRow, "characters", "requests")
 
     def reserve(self, key_id: str, characters: int) -> Reservation:
         """Count a request and its characters, all or nothing.
@@ -49,23 +57,15 @@ class UsageCounts:
             self._transactions.lock(session, f"usage {key_id}")
             quota = None
             if key_id != ANONYMOUS:
-                quota = session.scalar(select(KeyRow.characters_per_month).where(KeyRow.id == key_id))
+                quota = session.scalar(_QUOTA, {"key_id": key_id})
             if quota is not None:
                 first, following = month_of(today)
-                used = session.scalar(
-                    select(func.coalesce(func.sum(UsageRow.characters), 0)).where(
-                        UsageRow.key_id == key_id, UsageRow.day >= first, UsageRow.day < following
-                    )
-                )
+                used = session.scalar(_USED, {"key_id": key_id, "first": first, "following": following})
                 if int(used or 0) + characters > quota:
-                    raise QuotaExceededError(
-                        int(used or 0), quota, datetime.combine(following, datetime.min.time(), UTC)
-                    )
-            session.execute(
-                self._transactions.add_or_increase(
-                    UsageRow, {"key_id": key_id, "day": today}, {"characters": characters, "requests": 1}
-                )
-            )
+                    resets_at = datetime.combine(following, datetime.min.time(), UTC)
+                    raise QuotaExceededError(int(used or 0), quota, resets_at)
+            row = {"key_id": key_id, "day": today, "characters": characters, "requests": 1}
+            session.execute(self._count, row)
         return Reservation(key_id, today, characters)
 
     def give_back(self, reservation: Reservation) -> None:
