@@ -104,6 +104,36 @@ def attention_heat_map(
     return figure
 
 
+def reliability_curves(curves: Mapping[str, Sequence[Mapping[str, float]]]) -> Figure:
+    """How often what was given a confidence was good, a line for each kind, over a histogram of counts."""
+    figure = Figure(figsize=(6, 6), layout="constrained")
+    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(4, 1))
+    upper.plot([0, 1], [0, 1], color="#888888", linewidth=1, linestyle="--", label="perfect")
+    for index, (kind, curve) in enumerate(curves.items()):
+        confidences = [point["confidence"] for point in curve]
+        upper.plot(
+            confidences,
+            [point["frequency"] for point in curve],
+            marker=MARKERS[index],
+            color=_colour(index),
+            label=kind,
+        )
+        total = sum(point["n"] for point in curve)
+        shares = [point["n"] / total for point in curve]
+        lower.bar(
+            [confidence + 0.03 * (index - 0.5) for confidence in confidences],
+            shares,
+            width=0.03,
+            color=_colour(index),
+        )
+    upper.set_ylabel("Share that is good")
+    upper.legend(frameon=False)
+    lower.set_ylabel("Share of all")
+    _finish(upper, title="Reliability on held-out sentences", x="")
+    _finish(lower, title="", x="Confidence")
+    return figure
+
+
 def save_png(figure: Figure, path: Path) -> None:
     """Write ``figure``; without a date in it, the same data make the same bytes.
 
