@@ -39,6 +39,13 @@ PLAN_S = 0.005
 
 
 @dataclass(frozen=True)
+class Begun:
+    """The first sentence of a request is being searched."""
+
+    request: Hashable
+
+
+@dataclass(frozen=True)
 class Planned:
     """A text of a request has been split and tokenised."""
 
@@ -76,7 +83,7 @@ class Failed:
     error: Exception
 
 
-Event = Planned | PartFinished | Finished | Failed
+Event = Begun | Planned | PartFinished | Finished | Failed
 
 
 class ContinuousTranslator:
@@ -169,7 +176,9 @@ class ContinuousTranslator:
         events: list[Event] = []
         self._plan(events)
         if (lane := self._next_lane()) is not None:
-            for task, reply in lane.step(self._max_batch_tokens):
+            answers = lane.step(self._max_batch_tokens)
+            events += [Begun(request.name) for request in lane.newly_begun()]
+            for task, reply in answers:
                 self._resume(task, reply, events)
         if self._passes and (
             len(self._passes) >= ALIGN_TOGETHER
@@ -280,6 +289,7 @@ class _Request:
     plans: list[Plan] = field(default_factory=list)
     finished: list[list[FinishedSentence | None]] = field(default_factory=list)
     """For each planned text what is there of its sentences."""
+    has_begun: bool = False
     n_missing: int = 0
     """Sentences of planned texts that are not there yet."""
     next_part: tuple[int, int] = (0, 0)
@@ -338,6 +348,7 @@ class _Lane:
         self._queue: FairQueue[tuple[_Task, Sentence]] = FairQueue()
         self._running: dict[Hashable, tuple[_Task, Sentence]] = {}
         self._steps_since_join = 0
+        self._begun: list[_Request] = []
         self._numbers = itertools.count()
         self.clock_s = 0.0
         """Seconds that this lane has had."""
@@ -389,6 +400,11 @@ class _Lane:
         self.clock_s += self.last_step_s
         return answers
 
+    def newly_begun(self) -> list[_Request]:
+        """Requests of which a first sentence has joined since this was asked."""
+        begun, self._begun = self._begun, []
+        return begun
+
     def _join(self, max_batch_tokens: int) -> None:
         """Who waits joins if there is room: at once while the batch is small, else a few together."""
         self._steps_since_join += 1
@@ -399,6 +415,9 @@ class _Lane:
         while (entry := self._queue.pop(room)) is not None:
             task, sentence = entry
             self._running[sentence.key] = (task, sentence)
+            if not task.request.has_begun:
+                task.request.has_begun = True
+                self._begun.append(task.request)
             joining.append(sentence)
             room = min(room, max_batch_tokens) - sentence.n_tokens
         if joining:

@@ -13,14 +13,19 @@ from fastapi.openapi.utils import get_openapi
 
 from nmt import __version__
 from nmt.detect import detect
+from nmt.documents import DocumentLimits
 from service import problems
 from service.auth import check_key
 from service.database.database import Database, DatabaseUnavailableError
+from service.document_jobs import DocumentJobs
+from service.engine.base import Engine
+from service.engine.local import LocalEngine
 from service.examples import EXAMPLES
 from service.logs import describe
 from service.metrics import Metrics
 from service.middleware import BodyLimitMiddleware, RequestMiddleware
 from service.routes import alignment, health, languages, monitoring, pages, translate, usage
+from service.routes import documents as documents_routes
 from service.scheduler import Scheduler
 from service.schemas import AlignmentOut, Problem
 from service.state import Service
@@ -40,21 +45,22 @@ Errors are RFC 9457 problem details (`application/problem+json`) and never repea
 
 
 SWEEP_EVERY_S = 60
+UPLOADS = ("/documents",)  # paths that take files
 
 
 def create_app(
     settings: Settings,
-    translator: TextTranslator,
+    translator: Engine | TextTranslator,
     *,
     database: Database | None = None,
     keys_required: bool | None = None,
     tracing: TracerProvider | None = None,
 ) -> FastAPI:
-    """The service around ``translator``, which belongs to the scheduler's thread from start to end.
+    """The service around an engine, or around a translator, which then gets a thread of its own.
 
     Args:
         settings: of the service.
-        translator: what translates.
+        translator: what translates: an engine, started and stopped by the app, or any translator.
         database: opened and prepared; the app closes it. None: the one that the settings name.
         keys_required: whether requests need a key. None: as the settings say; auto is yes, as where the app
             will listen is not known here.
@@ -68,12 +74,18 @@ def create_app(
     if tracing is None and settings.otel:
         tracing = exporting_provider()
     metrics = Metrics()
+    engine = translator if isinstance(translator, Engine) else LocalEngine(translator)
     scheduler = Scheduler(
-        translator,
+        engine,
         metrics,
         queue_max_requests=settings.queue_max_requests,
-        queue_max_characters=settings.queue_max_characters,
-        batch_max_characters=settings.batch_max_characters,
+        queue_max_tokens=settings.queue_max_tokens,
+    )
+    documents = DocumentJobs(
+        settings.document_max_running,
+        DocumentLimits(
+            max_bytes=settings.document_max_bytes, max_characters=settings.document_max_characters
+        ),
     )
     app = FastAPI(
         title="Passerelle",
@@ -82,14 +94,27 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=_lifespan(scheduler, database, settings, tracing),
+        lifespan=_lifespan(scheduler, documents, database, settings, tracing),
     )
     app.state.service = Service(
-        settings, translator.config, translator.generation, scheduler, database, metrics, keys_required
+        settings,
+        translator.config,
+        translator.generation,
+        scheduler,
+        database,
+        metrics,
+        keys_required,
+        documents,
     )
     for router in (health.router, pages.router):
         app.include_router(router)  # public: they tell nothing of anybody and cost next to nothing
-    for router in (translate.router, alignment.router, languages.router, usage.router):
+    for router in (
+        translate.router,
+        alignment.router,
+        documents_routes.router,
+        languages.router,
+        usage.router,
+    ):
         include_behind_key(app, router)
     if settings.metrics_need_key:
         include_behind_key(app, monitoring.router)
@@ -97,7 +122,10 @@ def create_app(
         app.include_router(monitoring.router)
     problems.install(app)
     app.add_middleware(
-        BodyLimitMiddleware, max_bytes=settings.max_body_bytes, timeout_s=settings.body_timeout_s
+        BodyLimitMiddleware,
+        max_bytes=settings.max_body_bytes,
+        timeout_s=settings.body_timeout_s,
+        own_max_bytes=dict.fromkeys(UPLOADS, settings.document_max_bytes),
     )
     app.add_middleware(RequestMiddleware, metrics=metrics)  # added later: further out
     if tracing is not None:
@@ -113,7 +141,11 @@ def include_behind_key(app: FastAPI, router: APIRouter, check: Callable[..., Any
 
 
 def _lifespan(
-    scheduler: Scheduler, database: Database, settings: Settings, tracing: TracerProvider | None
+    scheduler: Scheduler,
+    documents: DocumentJobs,
+    database: Database,
+    settings: Settings,
+    tracing: TracerProvider | None,
 ) -> Callable[[FastAPI], Any]:
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -122,6 +154,7 @@ def _lifespan(
         detector = asyncio.create_task(asyncio.to_thread(detect, ""))  # the first request need not load it
         yield
         await detector
+        await documents.stop()
         await asyncio.to_thread(scheduler.stop, settings.shutdown_timeout_s)
         sweeper.cancel()
         await asyncio.to_thread(database.close)

@@ -1,4 +1,4 @@
-"""``nmt serve``: load the model, then answer until told to stop.
+"""``nmt serve``: start the process that translates, then answer until told to stop.
 
 On SIGTERM or SIGINT the server takes no new connection, finishes what it has accepted, and exits with 0.
 """
@@ -6,7 +6,6 @@ On SIGTERM or SIGINT the server takes no new connection, finishes what it has ac
 from __future__ import annotations
 
 import contextlib
-import gc
 import signal
 import sys
 
@@ -18,6 +17,8 @@ from nmt.errors import ConfigError
 from service.app import create_app
 from service.auth import needs_keys
 from service.database.database import Database
+from service.engine.messages import Start
+from service.engine.process import ProcessEngine
 from service.logs import configure
 from service.protocol import with_deadline
 from service.settings import Settings, load_settings
@@ -41,14 +42,21 @@ def serve(host: str = "127.0.0.1", port: int = 8000, model: str | None = None) -
     database = Database(settings)
     database.prepare()
     keys_required = check_keys(settings, host, database)
-    from nmt.translator import Translator  # noqa: PLC0415 - settings are checked before torch is waited for
-
-    translator = Translator.load(model, device=settings.device)
+    engine = ProcessEngine(
+        Start(
+            model=model,
+            device=settings.device,
+            batch_max_tokens=settings.batch_max_tokens,
+            log_level=settings.log_level,
+            log_format=settings.log_format,
+        ),
+        silent_s=settings.engine_silent_s,
+        step_s=settings.engine_step_s,
+        threads=settings.engine_threads,
+    )
     log = structlog.get_logger()
-    log.info("model_loaded", model=translator.config.name, device=settings.device)
-    app = create_app(settings, translator, database=database, keys_required=keys_required)
-    gc.collect()
-    gc.freeze()  # the model never becomes garbage: later collections need not look at it
+    log.info("model_loaded", model=engine.config.name, device=settings.device, engine_pid=engine.pid)
+    app = create_app(settings, engine, database=database, keys_required=keys_required)
     server = make_server(app, settings, host, port)
     # uvicorn handles signals while it runs and raises them again afterwards; an orderly end is a success.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)

@@ -56,8 +56,19 @@ class Metrics:
         self.queue_requests = Gauge(
             "passerelle_queue_requests", "Requests waiting for the model.", registry=registry
         )
-        self.queue_characters = Gauge(
-            "passerelle_queue_characters", "Characters waiting for the model.", registry=registry
+        self.queue_tokens = Gauge(
+            "passerelle_queue_tokens", "Source tokens admitted and not answered yet.", registry=registry
+        )
+        self.running_sentences = Gauge(
+            "passerelle_running_sentences", "Sentences in the running batches.", registry=registry
+        )
+        self.waiting_sentences = Gauge(
+            "passerelle_waiting_sentences", "Sentences that wait to join a running batch.", registry=registry
+        )
+        self.engine_restarts = Counter(
+            "passerelle_engine_restarts",
+            "Engines started after the first one died or hung.",
+            registry=registry,
         )
         self.batch_requests = Histogram(
             "passerelle_batch_requests",
@@ -70,7 +81,7 @@ class Metrics:
         )
         self.batch_fill = Histogram(
             "passerelle_batch_fill",
-            "Characters translated together, as a share of batch_max_characters.",
+            "Tokens in a running batch, as a share of batch_max_tokens; looked at twice a second.",
             buckets=(0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 1.0),
             registry=registry,
         )
@@ -82,7 +93,7 @@ class Metrics:
         )
         self.batch_failures = Counter(
             "passerelle_batch_failures",
-            "Batches that failed; their requests were then translated one by one.",
+            "Batches that failed; what was in them was then translated one by one.",
             registry=registry,
         )
         self.source_tokens = Counter("passerelle_source_tokens", "Sub-word tokens read.", registry=registry)

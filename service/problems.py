@@ -38,7 +38,7 @@ _DETAILS = {
 
 def phrase(status: int) -> str:
     """The status in words as RFC 9110 has them; those of ``http`` change with the version of Python."""
-    newer = {413: "Content Too Large", 422: "Unprocessable Content"}
+    newer = {413: "Content Too Large", 422: "Unprocessable Content", CLIENT_LEFT: "Client Closed Request"}
     return newer.get(status) or http.HTTPStatus(status).phrase
 
 
@@ -110,6 +110,21 @@ def internal_error(request_id: str | None) -> ProblemResponse:
         "The server failed on this request. The log has more under this request id.",
         request_id=request_id,
     )
+
+
+async def problem_of(error: Exception, request: Request) -> ProblemResponse:
+    """The problem that an exception is answered with, for an answer whose head is out already."""
+    try:
+        if isinstance(error, HTTPException):
+            return await _on_http_exception(request, error)
+        if isinstance(error, DatabaseUnavailableError):
+            return await _on_database_unavailable(request, error)
+        if isinstance(error, PasserelleError):
+            return await _on_passerelle_error(request, error)
+    except PasserelleError:
+        pass  # an error of the server, not of the request
+    log.error("request_failed", **describe(error))
+    return internal_error(_request_id(request))
 
 
 async def _on_http_exception(request: Request, error: Exception) -> ProblemResponse:

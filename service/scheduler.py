@@ -1,33 +1,53 @@
-"""One thread owns the model: a bounded queue before it, and what waits is translated together.
+"""Between requests and the engine: admission, and what becomes of each request that was admitted.
 
-A request that waits can be cancelled at any time and then costs nothing. One that the model has begun runs to
-its end. Requests are served in order of arrival, except that later ones with equal options ride along.
+Admission is counted in tokens: an estimate from the bytes of a text until the engine has tokenised it. Of
+admitted requests the engine decides who goes next (``nmt.fair_queue``). A request can be cancelled at any
+time; it leaves the running batch with the next step. When the engine dies, what it had is sent to the next
+one, once: over a request that was there when it died twice the engine is not risked again.
 """
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import math
 import threading
 import time
-from collections import deque
-from collections.abc import Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, InvalidStateError
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import structlog
 
-from nmt.config import GenerationConfig
-from service.logs import describe
+from service.engine.base import (
+    Back,
+    Batch,
+    Begun,
+    Counted,
+    Done,
+    Engine,
+    EngineLostError,
+    Event,
+    Failed,
+    Job,
+    Lost,
+    Options,
+    Part,
+    Pulse,
+)
 from service.metrics import Metrics
 
 if TYPE_CHECKING:
-    from nmt.translator import AlignmentKind, Translation
-    from service.interface import TextTranslator
+    from nmt.translator import Translation
+
+__all__ = ["EngineLostError", "Options", "Part", "QueueFullError", "Scheduler", "StoppingError"]
 
 log = structlog.get_logger()
 
 SHORTEST_RETRY_S, LONGEST_RETRY_S = 1, 60
+BYTES_PER_TOKEN = 4
+MOST_LOST = 2
 
 
 class QueueFullError(Exception):
@@ -42,199 +62,232 @@ class StoppingError(Exception):
     """The server is shutting down and takes nothing more."""
 
 
-@dataclass(frozen=True)
-class Options:
-    """How to translate; requests with equal options may share a batch."""
-
-    source: str
-    target: str
-    alignment: AlignmentKind
-    generation: GenerationConfig
-
-
 @dataclass(eq=False)
-class _Job:
-    texts: tuple[str, ...]
-    options: Options
+class _Request:
+    """A job, and what is known of it."""
+
+    job: Job
+    on_part: Callable[[Part], None] | None
+    estimates: list[int]
+    """Tokens of each text, by its size."""
     future: Future[list[Translation]] = field(default_factory=Future)
+    counted: list[int] = field(default_factory=list)
+    """Tokens of the texts that have been tokenised."""
+    is_sent: bool = False
+    """The present engine has it."""
+    has_begun: bool = False
+    n_lost: int = 0
+    """Engines that have died over it, or near it."""
+    n_parts: int = 0
+    """Parts that were handed on."""
+    n_parts_now: int = 0
+    """Parts that the present attempt has given: those handed on before come again."""
 
     @property
-    def n_characters(self) -> int:
-        return sum(len(text) for text in self.texts)
+    def n_tokens(self) -> int:
+        return sum(self.counted) + sum(self.estimates[len(self.counted) :])
 
 
 class Scheduler:
-    """The queue and its thread.
+    """Requests that were admitted and not yet answered.
 
     Args:
-        translator: used from the thread only.
+        engine: what translates.
         metrics: told of queue depth, batches and tokens.
-        queue_max_requests: how many requests may wait.
-        queue_max_characters: how many characters may wait. A request is always taken when none waits.
-        batch_max_characters: what waits is gathered up to this many characters.
+        queue_max_requests: how many requests may wait for the model to begin with them.
+        queue_max_tokens: how many tokens may be admitted and not answered. A request is always taken when
+            there is no other.
     """
 
     def __init__(
-        self,
-        translator: TextTranslator,
-        metrics: Metrics,
-        *,
-        queue_max_requests: int,
-        queue_max_characters: int,
-        batch_max_characters: int,
+        self, engine: Engine, metrics: Metrics, *, queue_max_requests: int, queue_max_tokens: int
     ) -> None:
-        self._translator = translator
+        self.engine = engine
         self._metrics = metrics
         self._queue_max_requests = queue_max_requests
-        self._queue_max_characters = queue_max_characters
-        self._batch_max_characters = batch_max_characters
-        self._waiting: deque[_Job] = deque()
-        self._waiting_characters = 0
+        self._queue_max_tokens = queue_max_tokens
+        self._numbers = itertools.count(1)
+        self._requests: dict[int, _Request] = {}
         self._changed = threading.Condition()
         self._stopping = False
         self._throughput = _Throughput()
-        self._busy_since: float | None = None
-        self._thread = threading.Thread(target=self._run, name="model", daemon=True)
+
+    @property
+    def n_waiting(self) -> int:
+        """Requests that the model has not begun with."""
+        return sum(not request.has_begun for request in self._requests.values())
+
+    @property
+    def n_tokens(self) -> int:
+        """Tokens admitted and not answered."""
+        return sum(request.n_tokens for request in self._requests.values())
 
     def start(self) -> None:
-        """Start the thread."""
-        self._thread.start()
+        """Start the engine."""
+        self.engine.start(self._on_event)
 
     def stop(self, timeout_s: float) -> None:
-        """Take nothing more and finish what waits, in at most ``timeout_s``; then cancel the rest."""
+        """Take nothing more and finish what was admitted, in at most ``timeout_s``; then cancel the rest."""
+        deadline = time.monotonic() + timeout_s
         with self._changed:
             self._stopping = True
-            self._changed.notify_all()
-        self._thread.join(timeout_s)
-        with self._changed:
-            left = list(self._waiting)
-        for job in left:
-            job.future.cancel()
+            self._changed.wait_for(lambda: not self._requests, timeout_s)
+            left = list(self._requests.values())
+        for request in left:
+            request.future.cancel()
+        self.engine.stop(max(deadline - time.monotonic(), 0.0))
 
     def is_ready(self, stuck_after_s: float) -> bool:
-        """True if the thread runs, is not stopping, and its batch has not taken ``stuck_after_s`` already."""
-        busy_since = self._busy_since
-        stuck = busy_since is not None and time.monotonic() - busy_since > stuck_after_s
-        return self._thread.is_alive() and not self._stopping and not stuck
+        """True if the engine is, and the server is not stopping."""
+        return not self._stopping and self.engine.is_ready(stuck_after_s)
 
-    def submit(self, texts: Sequence[str], options: Options) -> Future[list[Translation]]:
-        """Queue one request; cancelling the future takes it out again, unless the model has begun it.
+    def submit(
+        self, texts: Sequence[str], options: Options, on_part: Callable[[Part], None] | None = None
+    ) -> Future[list[Translation]]:
+        """Admit one request; cancelling the future takes it out again.
+
+        Args:
+            texts: what to translate.
+            options: how.
+            on_part: told of each sentence in order, before the future has its result, on another thread.
 
         Raises:
             QueueFullError: with the seconds after which to try again.
             StoppingError: the server is shutting down.
         """
-        job = _Job(tuple(texts), options)
-        job.future.add_done_callback(lambda future: self._forget(job) if future.cancelled() else None)
+        job = Job(next(self._numbers), tuple(texts), options, parts=on_part is not None)
+        request = _Request(job, on_part, [estimated_tokens(text) for text in texts])
+        request.future.add_done_callback(lambda future: self._forget(request) if future.cancelled() else None)
         with self._changed:
             if self._stopping:
                 raise StoppingError("the server is shutting down")
-            if self._waiting and (
-                len(self._waiting) >= self._queue_max_requests
-                or self._waiting_characters + job.n_characters > self._queue_max_characters
+            n_tokens = self.n_tokens
+            if self._requests and (
+                self.n_waiting >= self._queue_max_requests
+                or n_tokens + request.n_tokens > self._queue_max_tokens
             ):
                 self._metrics.rejected.inc()
-                raise QueueFullError(self._throughput.seconds_for(self._waiting_characters))
-            self._waiting.append(job)
-            self._count(job, 1)
-            self._changed.notify()
-        return job.future
+                raise QueueFullError(self._throughput.seconds_for(n_tokens))
+            self._requests[job.id] = request
+            self._measure()
+        self._send(request)
+        return request.future
 
-    def _forget(self, job: _Job) -> None:
+    def _send(self, request: _Request) -> None:
+        request.is_sent = self.engine.submit(request.job)
+
+    def _forget(self, request: _Request) -> None:
+        """Nobody waits for it any more."""
+        if self._leave(request):
+            self._metrics.dropped.inc()
+            self.engine.cancel([request.job.id])
+
+    def _leave(self, request: _Request) -> bool:
         with self._changed:
-            if job in self._waiting:
-                self._waiting.remove(job)
-                self._count(job, -1)
-                self._metrics.dropped.inc()
+            left = self._requests.pop(request.job.id, None)
+            self._measure()
+            self._changed.notify_all()
+        return left is not None
 
-    def _count(self, job: _Job, sign: int) -> None:
-        self._waiting_characters += sign * job.n_characters
-        self._metrics.queue_requests.set(len(self._waiting))
-        self._metrics.queue_characters.set(self._waiting_characters)
+    def _measure(self) -> None:
+        self._metrics.queue_requests.set(self.n_waiting)
+        self._metrics.queue_tokens.set(self.n_tokens)
 
-    def _run(self) -> None:
-        while (batch := self._next_batch()) is not None:
-            if batch:
-                self._busy_since = time.monotonic()
-                self._translate(batch)
-                self._busy_since = None
+    def _on_event(self, event: Event) -> None:
+        """What the engine says, on its thread."""
+        match event:
+            case Lost():
+                self._on_lost()
+            case Back():
+                self._metrics.engine_restarts.inc()
+                for request in list(self._requests.values()):
+                    self._send(request)
+            case Pulse():
+                self._metrics.running_sentences.set(event.n_running)
+                self._metrics.waiting_sentences.set(event.n_waiting)
+                self._metrics.batch_failures.inc(event.n_failures)
+                if event.n_running:
+                    self._metrics.batch_fill.observe(event.fill)
+            case Batch():
+                self._on_batch(event)
+            case _:
+                if (known := self._requests.get(event.job)) is not None:
+                    self._on_request(known, event)
 
-    def _next_batch(self) -> list[_Job] | None:
-        """Wait for work; the oldest request and those after it that may share its batch. None: stop."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._waiting or self._stopping)
-            if not self._waiting:
-                return None
-            first = self._waiting[0]
-            room = self._batch_max_characters
-            batch: list[_Job] = []
-            for job in list(self._waiting):
-                if job is first or (job.options == first.options and job.n_characters <= room):
-                    batch.append(job)
-                    self._waiting.remove(job)
-                    self._count(job, -1)
-                    room -= job.n_characters
-        return [job for job in batch if job.future.set_running_or_notify_cancel()]
+    def _on_request(self, request: _Request, event: Begun | Counted | Part | Done | Failed) -> None:
+        match event:
+            case Begun():
+                with self._changed:
+                    request.has_begun = True
+                    self._measure()
+            case Counted():
+                with self._changed:
+                    request.counted.append(event.n_tokens)
+                    self._measure()
+            case Part():
+                request.n_parts_now += 1
+                if request.n_parts_now > request.n_parts and request.on_part is not None:
+                    request.n_parts += 1
+                    request.on_part(event)
+            case Done():
+                if self._leave(request):
+                    self._throughput.add(request.n_tokens)
+                    self._metrics.source_tokens.inc(sum(t.n_source_tokens for t in event.translations))
+                    self._metrics.target_tokens.inc(sum(t.n_target_tokens for t in event.translations))
+                    _settle(lambda: request.future.set_result(event.translations))
+            case Failed():
+                self._fail(request, event.error)
 
-    def _translate(self, batch: list[_Job]) -> None:
-        """One call for all; if that fails, one call each, so that nobody pays for another's request."""
-        started = time.monotonic()
-        n_characters = sum(job.n_characters for job in batch)
-        try:
-            self._answer(batch)
-        except Exception as error:
-            if len(batch) == 1:
-                batch[0].future.set_exception(error)
-            else:
-                self._metrics.batch_failures.inc()
-                log.warning("batch_failed", n_requests=len(batch), **describe(error))
-                for job in batch:
-                    try:
-                        self._answer([job])
-                    except Exception as own_error:
-                        job.future.set_exception(own_error)
-        seconds = time.monotonic() - started
-        self._throughput.add(n_characters, seconds)
-        self._metrics.batch_seconds.observe(seconds)
-        self._metrics.batch_requests.observe(len(batch))
-        self._metrics.batch_texts.observe(sum(len(job.texts) for job in batch))
-        self._metrics.batch_fill.observe(n_characters / self._batch_max_characters)
+    def _on_lost(self) -> None:
+        """What the engine had is for the next one, but not for a third."""
+        for request in list(self._requests.values()):
+            request.n_lost += request.is_sent
+            if request.n_lost >= MOST_LOST:
+                self._fail(request, EngineLostError("the engine died over this request twice"))
+            request.is_sent = request.has_begun = False
+            request.counted, request.n_parts_now = [], 0
 
-    def _answer(self, batch: list[_Job]) -> None:
-        """Translate and hand out the results. Raises before any future is set, or not at all."""
-        options = batch[0].options
-        texts = [text for job in batch for text in job.texts]
-        translations = self._translator.translate(
-            texts,
-            source=options.source,
-            target=options.target,
-            alignment=options.alignment,
-            options=options.generation,
-        )
-        if len(translations) != len(texts):
-            raise RuntimeError(f"{len(texts)} texts but {len(translations)} translations")
-        self._metrics.source_tokens.inc(sum(translation.n_source_tokens for translation in translations))
-        self._metrics.target_tokens.inc(sum(translation.n_target_tokens for translation in translations))
-        first = 0
-        for job in batch:
-            job.future.set_result(translations[first : first + len(job.texts)])
-            first += len(job.texts)
+    def _on_batch(self, event: Batch) -> None:
+        self._metrics.batch_seconds.observe(event.seconds)
+        self._metrics.batch_requests.observe(event.n_jobs)
+        self._metrics.batch_texts.observe(event.n_texts)
+        self._metrics.batch_failures.inc(event.failed)
+
+    def _fail(self, request: _Request, error: Exception) -> None:
+        if self._leave(request):
+            _settle(lambda: request.future.set_exception(error))
+
+
+def _settle(settle: Callable[[], None]) -> None:
+    """Give a future its outcome, unless it was cancelled a moment ago."""
+    with contextlib.suppress(InvalidStateError):
+        settle()
+
+
+def estimated_tokens(text: str) -> int:
+    """About the tokens of a text of any script, EOS counted, from its bytes: until it is tokenised."""
+    return len(text.encode(errors="replace")) // BYTES_PER_TOKEN + 1
 
 
 class _Throughput:
-    """Characters translated in a second; the last ten batches or so count most."""
+    """Tokens answered in a second, over the last half minute or so of work."""
 
     def __init__(self) -> None:
-        self._characters = 0.0
+        self._tokens = 0.0
         self._seconds = 0.0
+        self._last = time.monotonic()
 
-    def add(self, n_characters: int, seconds: float) -> None:
-        self._characters = 0.9 * self._characters + n_characters
-        self._seconds = 0.9 * self._seconds + seconds
+    def add(self, n_tokens: int) -> None:
+        now = time.monotonic()
+        passed = min(now - self._last, 5.0)  # a pause is no work
+        self._last = now
+        fading = math.exp(-passed / 30)
+        self._tokens = fading * self._tokens + n_tokens
+        self._seconds = fading * self._seconds + passed
 
-    def seconds_for(self, n_characters: int) -> int:
-        """Whole seconds that so many characters take, within bounds that a client can work with."""
-        if not self._characters:
+    def seconds_for(self, n_tokens: int) -> int:
+        """Whole seconds that so many tokens take, within bounds that a client can work with."""
+        if not self._tokens:
             return SHORTEST_RETRY_S
-        seconds = math.ceil(n_characters * self._seconds / self._characters)
+        seconds = math.ceil(n_tokens * self._seconds / self._tokens)
         return min(max(seconds, SHORTEST_RETRY_S), LONGEST_RETRY_S)

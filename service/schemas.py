@@ -168,6 +168,21 @@ class TranslationOut(AlignmentOut):
     n_target_tokens: int = Field(description="Sub-words written.")
 
 
+class SentenceEvent(BaseModel):
+    """A server-sent event: the next sentence. Tokens are those of the sentence, with its own characters."""
+
+    text_index: int = Field(description="Which of the texts, from 0.")
+    sentence_index: int = Field(description="Which of its sentences, from 0; they come in order.")
+    n_sentences: int = Field(description="How many sentences the text has.")
+    source: SpanOut = Field(description="Characters of the sentence in its text.")
+    text: str
+    score: float = Field(description="Mean log-probability for each target sub-word.")
+    flags: list[FlagOut]
+    source_tokens: list[TokenOut] | None = Field(description="null with alignment none.")
+    target_tokens: list[TokenOut] | None = Field(description="null with alignment none.")
+    links: list[LinkOut] | None = Field(description="null with alignment none.")
+
+
 class TranslateAnswer(BaseModel):
     """Translations in the order of the texts."""
 
@@ -204,6 +219,7 @@ class LanguagesAnswer(BaseModel):
     pairs: list[LanguagePair]
     languages: list[LanguageName]
     limits: Limits
+    documents: DocumentRules
     model: str
 
 
@@ -241,6 +257,27 @@ class UsageAnswer(BaseModel):
     requests: int
     limits: KeyLimitsOut
     days: list[DayUsageOut] = Field(description="Days with usage, in order.")
+
+
+class DocumentAnswer(BaseModel):
+    """A document on its way."""
+
+    id: str = Field(description="Opens this document, and is not told to anybody else: keep it to yourself.")
+    name: str = Field(description="As it was sent; once done, as the translation is called.")
+    status: Literal["queued", "translating", "done", "error"]
+    progress: float | None = Field(
+        description="Share that is translated, 0 to 1; null when another replica translates it."
+    )
+    detail: str | None = Field(description="What went wrong; null unless status is error.")
+    characters: int = Field(description="Characters that were translated; 0 until it is done.")
+    expires_at: datetime = Field(description="When the file and its translation are deleted.")
+
+
+class DocumentRules(BaseModel):
+    """What `/documents` takes."""
+
+    suffixes: list[str] = Field(description="Of file names, with the dot.")
+    bytes: int = Field(description="Largest file.")
 
 
 class HealthAnswer(BaseModel):

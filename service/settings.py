@@ -58,17 +58,36 @@ class Settings(BaseSettings):
     queue_max_requests: int = Field(
         256, ge=1, description="Requests that may wait for the model; the next one is answered 429."
     )
-    queue_max_characters: int = Field(
-        200_000, ge=1, description="Characters that may wait for the model; beyond them the answer is 429."
-    )
-    batch_max_characters: int = Field(
-        10_000,
+    queue_max_tokens: int = Field(
+        60_000,
         ge=1,
-        description="Waiting requests with equal options are translated together up to this many characters.",
+        description="Source tokens that may be admitted and not answered; beyond them the answer is 429. A "
+        "word has one or two.",
+    )
+    batch_max_tokens: int = Field(
+        4096,
+        ge=1,
+        description="Source tokens x beam size that are searched at once: more is faster where there are "
+        "many cores or a GPU, and slows each single text.",
+    )
+
+    engine_threads: int = Field(
+        0, ge=0, description="Threads that compute a translation on the CPU; 0: as many as torch chooses."
+    )
+    engine_silent_s: float = Field(
+        5,
+        gt=0.5,
+        description="The process that translates is replaced when it has given no sign of life for so long.",
+    )
+    engine_step_s: float = Field(
+        60, gt=0, description="It is replaced as well when a single step has lasted so long."
     )
 
     request_timeout_s: float = Field(
-        120, gt=0, description="A request that has no translation after this many seconds is answered 504."
+        120,
+        gt=0,
+        description="A request that has no translation after this many seconds is answered 504; the header "
+        "X-Request-Timeout may ask for less.",
     )
     header_timeout_s: float = Field(
         10, gt=0, description="A connection that has not sent a request's head by then is closed."
@@ -97,6 +116,13 @@ class Settings(BaseSettings):
     document_ttl_s: float = Field(
         3600, gt=0, description="A document and its translation are deleted this many seconds after upload."
     )
+    document_max_bytes: int = Field(10_000_000, ge=1, description="Largest document, in bytes.")
+    document_max_characters: int = Field(
+        500_000, ge=1, description="Most characters to translate in one document."
+    )
+    document_max_running: int = Field(
+        2, ge=1, description="Documents that are translated at once; others wait."
+    )
     document_max_total_bytes: int = Field(
         500_000_000, ge=0, description="Room for the files of all documents together, in bytes."
     )
@@ -120,11 +146,6 @@ class Settings(BaseSettings):
             raise ValueError(
                 f"max_text_characters {self.max_text_characters} is larger than max_request_characters "
                 f"{self.max_request_characters}; raise the second or lower the first"
-            )
-        if self.max_request_characters > self.queue_max_characters:
-            raise ValueError(
-                f"max_request_characters {self.max_request_characters} is larger than queue_max_characters "
-                f"{self.queue_max_characters}, so the largest requests might never be taken; raise the second"
             )
         return self
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Depends, Request
 
@@ -13,10 +13,13 @@ from service.metrics import Metrics
 from service.scheduler import Scheduler
 from service.settings import Settings
 
+if TYPE_CHECKING:
+    from service.document_jobs import DocumentJobs
+
 
 @dataclass(frozen=True)
 class Service:
-    """The parts of the running service. The translator itself belongs to the scheduler's thread.
+    """The parts of the running service. The model itself is the engine's, in a process or thread of its own.
 
     ``keys_required`` is the setting ``keys`` with its ``auto`` decided.
     """
@@ -28,6 +31,7 @@ class Service:
     database: Database
     metrics: Metrics
     keys_required: bool
+    documents: DocumentJobs
 
 
 async def _service(request: Request) -> Service:  # async: it waits for nothing, and needs no thread

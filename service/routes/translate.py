@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import StreamingResponse
 
+from service import translation_call
 from service.auth import current_caller
-from service.charging import charged
 from service.limits import check_languages, check_texts, options, require_json
-from service.problems import CLIENT_LEFT, ProblemError, documented
-from service.scheduler import Options, QueueFullError, StoppingError
+from service.problems import documented, problem_of
+from service.scheduler import Options, Part
 from service.schemas import (
     AlignmentOut,
     AlternativeOut,
     DetectedSourceOut,
     FlagOut,
     LinkOut,
+    SentenceEvent,
     SentenceOut,
     SpanOut,
     TokenOut,
@@ -30,12 +32,14 @@ from service.source_language import SourceCheck, check_source
 from service.state import Service, ServiceDependency
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import AsyncIterator, Sequence
 
     from nmt.config import ModelFolderConfig
     from nmt.translator import Link, SentenceTranslation, Span, Token, Translation
 
 router = APIRouter(tags=["translation"])
+
+EVENT_STREAM = "text/event-stream"
 
 
 @router.post(
@@ -50,66 +54,83 @@ async def translate(body: TranslateRequest, request: Request, service: ServiceDe
 
     Offsets count characters (Unicode code points) of the whole text. The alignment of an answer can be had
     again for a while at `/translations/{id}/alignment`, in several formats.
+
+    With `Accept: text/event-stream` sentences come one by one as server-sent events: `sentence` for each, in
+    order, then `done` with the whole answer, or `error` with a problem. `X-Request-Timeout` says after how
+    many seconds to give up.
     """
     check_languages(body, service.model)
     check_texts(body.texts, service.settings)
     chosen = options(body, service.model, service.generation, service.settings)
-    async with charged(request, service, sum(len(text) for text in body.texts)) as charge:
-        found = await _translate_or_leave(body.texts, chosen, request, service)
-        charge.is_due = found is not None
-    if found is None:
-        return Response(status_code=CLIENT_LEFT)
-    # Large matrices take a while to write; other requests go on meanwhile.
-    payload, kept = await asyncio.to_thread(_write, found, body, service.model)
-    await service.database.run(service.database.alignments.put, current_caller(request).key_id, kept)
+    if wants_events(request):
+        return await stream_answer(body, chosen, request, service)
+    found = await translation_call.translate(service, request, body.texts, chosen)
+    payload = await _answer(found, body, request, service)
     return Response(payload, media_type="application/json", headers={"Cache-Control": "no-store"})
 
 
-async def _translate_or_leave(
-    texts: list[str], chosen: Options, request: Request, service: Service
-) -> list[Translation] | None:
-    """The translations; None when the client leaves first: the request is then taken out of the queue."""
-    timeout_s = service.settings.request_timeout_s
-    try:
-        future = asyncio.wrap_future(service.scheduler.submit(texts, chosen))
-    except QueueFullError as error:
-        raise ProblemError(
-            429,
-            "queue-full",
-            f"Too much is waiting for the model; try again in {error.retry_after_s} seconds.",
-            {"Retry-After": str(error.retry_after_s)},
-        ) from None
-    except StoppingError:
-        raise _stopping() from None
-    leaving = asyncio.create_task(_disconnect(request))
-    try:
-        either: set[asyncio.Future[Any]] = {future, leaving}
-        done, _ = await asyncio.wait(either, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
-        if future in done:
-            return future.result()
-        if leaving in done:
-            return None
-        raise ProblemError(
-            504, "timeout", f"There was no translation within {timeout_s:g} seconds; send less text at once."
-        )
-    except asyncio.CancelledError:
-        if future.cancelled():  # by the scheduler, which stops before it came to this request
-            raise _stopping() from None
-        raise
-    finally:
-        future.cancel()
-        leaving.cancel()
+async def _answer(
+    found: Sequence[Translation], body: TranslateRequest, request: Request, service: Service
+) -> bytes:
+    """The answer as JSON; its alignments are kept for later."""
+    # Large matrices take a while to write; other requests go on meanwhile.
+    payload, kept = await asyncio.to_thread(_write, found, body, service.model)
+    await service.database.run(service.database.alignments.put, current_caller(request).key_id, kept)
+    return payload
 
 
-def _stopping() -> ProblemError:
-    return ProblemError(
-        503, "stopping", "The server is shutting down; try again in a moment.", {"Retry-After": "5"}
+async def stream_answer(
+    body: TranslateRequest, chosen: Options, request: Request, service: Service
+) -> Response:
+    """The same by server-sent events. What goes wrong before the first one has a status of its own."""
+    events = translation_call.stream(service, request, body.texts, chosen)
+    first = await anext(events)
+
+    async def written() -> AsyncIterator[bytes]:
+        event: Part | list[Translation] = first
+        try:
+            while isinstance(event, Part):
+                yield server_sent("sentence", _part(event).model_dump_json().encode())
+                event = await anext(events)
+            yield server_sent("done", await _answer(event, body, request, service))
+        except Exception as error:
+            problem = await problem_of(error, request)
+            yield server_sent("error", bytes(problem.body))
+        finally:
+            await events.aclose()
+
+    return StreamingResponse(
+        written(), media_type=EVENT_STREAM, headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     )
 
 
-async def _disconnect(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
+def wants_events(request: Request) -> bool:
+    """Whether the Accept header asks for server-sent events."""
+    accepted = (
+        part.partition(";")[0].strip().lower() for part in request.headers.get("accept", "").split(",")
+    )
+    return EVENT_STREAM in accepted
+
+
+def server_sent(name: str, data: bytes) -> bytes:
+    """One event; ``data`` is JSON without line breaks."""
+    return b"event: " + name.encode() + b"\ndata: " + data + b"\n\n"
+
+
+def _part(part: Part) -> SentenceEvent:
+    translation = part.translation
+    return SentenceEvent(
+        text_index=part.text,
+        sentence_index=part.sentence,
+        n_sentences=part.n_sentences,
+        source=_span(part.source),
+        text=translation.text,
+        score=round(translation.score, 6),
+        flags=[FlagOut(kind=flag.kind, sentence=part.sentence) for flag in translation.flags],
+        source_tokens=_tokens(translation.source_tokens),
+        target_tokens=_tokens(translation.target_tokens),
+        links=_links(translation.links),
+    )
 
 
 def _write(
@@ -135,7 +156,10 @@ def _translation(translation: Translation, check: SourceCheck) -> TranslationOut
         detected_source=DetectedSourceOut(
             language=check.detection.language, score=round(check.detection.score, 4)
         ),
-        flags=[FlagOut(kind=check.flag, sentence=None)] if check.flag else [],
+        flags=[
+            *([FlagOut(kind=check.flag, sentence=None)] if check.flag else []),
+            *(FlagOut(kind=flag.kind, sentence=flag.sentence) for flag in translation.flags),
+        ],
         score=round(translation.score, 6),
         sentences=[_sentence(sentence) for sentence in translation.sentences],
         source_tokens=_tokens(translation.source_tokens),

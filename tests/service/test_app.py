@@ -124,6 +124,9 @@ def test_openapi_describes_every_operation_and_every_error_as_a_problem(live: Li
     assert set(description["paths"]) == {
         "/translate",
         "/translations/{id}/alignment",
+        "/documents",
+        "/documents/{id}",
+        "/documents/{id}/content",
         "/languages",
         "/usage",
         "/health/live",
@@ -135,7 +138,7 @@ def test_openapi_describes_every_operation_and_every_error_as_a_problem(live: Li
             assert operation["summary"]
             assert operation["description"]
             for status, answer in operation["responses"].items():
-                if status != "200":
+                if not status.startswith("2"):
                     assert list(answer["content"]) == ["application/problem+json"], (path, status)
     assert {"400", "408", "413", "415", "422", "429", "500", "503", "504"} < set(
         description["paths"]["/translate"]["post"]["responses"]
@@ -284,8 +287,6 @@ def test_a_wrong_setting_is_named_with_its_value(monkeypatch: pytest.MonkeyPatch
         load_settings(max_text=3)
     with pytest.raises(ConfigError, match="larger than max_request_characters 10; raise the second"):
         load_settings(max_request_characters=10)
-    with pytest.raises(ConfigError, match="larger than queue_max_characters 9"):
-        load_settings(queue_max_characters=9)
     monkeypatch.setenv("PASSERELLE_MAX_TEXTS", "many")
     with pytest.raises(ConfigError, match="PASSERELLE_MAX_TEXTS = 'many': Input should be a valid integer"):
         load_settings()

@@ -1,4 +1,4 @@
-"""The queue before the model: gathering, bounds, cancelling, and errors that stay with their request."""
+"""Admission, and the engine in a thread: gathering, bounds, cancelling, errors that stay with their request."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import pytest
 from nmt.config import GenerationConfig
 from nmt.translator import Translation
 from service.metrics import Metrics
-from service.scheduler import Options, QueueFullError, Scheduler, StoppingError
+from service.engine.base import Counted
+from service.engine.local import LocalEngine
+from service.scheduler import Options, QueueFullError, Scheduler, StoppingError, estimated_tokens
 from tests.service.conftest import eventually
 from tests.service.stub import StubTranslator, backwards
 
@@ -25,13 +27,9 @@ class Bench:
     def __init__(self, **limits: int) -> None:
         self.translator = StubTranslator()
         self.metrics = Metrics()
-        chosen = {
-            "queue_max_requests": 10,
-            "queue_max_characters": 1000,
-            "batch_max_characters": 100,
-            **limits,
-        }
-        self.scheduler = Scheduler(self.translator, self.metrics, **chosen)
+        chosen = {"queue_max_requests": 10, "queue_max_tokens": 1000, **limits}
+        engine = LocalEngine(self.translator, batch_max_characters=chosen.pop("batch_max_characters", 100))
+        self.scheduler = Scheduler(engine, self.metrics, **chosen)
         self.scheduler.start()
         self.translator.gate.clear()
         self.first = self.submit("first")
@@ -94,37 +92,48 @@ def test_the_queue_is_bounded_in_requests(bench: Bench) -> None:
     assert bench.metric("passerelle_queue_requests") == 0
 
 
-@pytest.mark.parametrize("bench", [{"queue_max_characters": 50}], indirect=True)
-def test_the_queue_is_bounded_in_characters(bench: Bench) -> None:
-    large = bench.submit("a" * 60)  # taken, for nothing else waits
+@pytest.mark.parametrize("bench", [{"queue_max_tokens": 20}], indirect=True)
+def test_the_queue_is_bounded_in_tokens(bench: Bench) -> None:
+    assert estimated_tokens("first") == 2
+    half = bench.submit("a" * 35)
 
+    assert bench.metric("passerelle_queue_tokens") == 2 + 9
     with pytest.raises(QueueFullError):
-        bench.submit("b")
-
-    assert bench.metric("passerelle_queue_characters") == 60
-    assert large.cancel()
-    assert bench.metric("passerelle_queue_characters") == 0
-    bench.submit("b" * 25)
-    bench.submit("c" * 25)
+        bench.submit("b" * 36)
+    fits = bench.submit("b" * 32)
+    assert bench.metric("passerelle_queue_tokens") == 20
+    assert half.cancel()
+    assert bench.metric("passerelle_queue_tokens") == 11
     with pytest.raises(QueueFullError):
-        bench.submit("d")
-
-
-def test_retry_after_is_what_the_waiting_text_takes_at_the_speed_measured() -> None:
-    bench = Bench(queue_max_requests=1, queue_max_characters=1_000_000, batch_max_characters=1)
+        bench.submit("é" * 20)
     bench.open()
-    bench.first.result(5)
-    bench.scheduler._throughput._characters, bench.scheduler._throughput._seconds = 100.0, 2.0
-    bench.translator.gate.clear()
-    bench.translator.entered.clear()
-    bench.submit("x")
-    assert bench.translator.entered.wait(5)
+    assert texts(fits) == ["b" * 32]
+    eventually(lambda: bench.metric("passerelle_queue_tokens") == 0)
+    assert texts(bench.submit("c" * 1000)) == ["c" * 1000], "whatever its size, it is taken when alone"
+
+
+def test_the_estimate_gives_way_to_the_tokens_that_the_engine_counts(bench: Bench) -> None:
+    future = bench.submit("a" * 40, "b" * 40)
+    job = max(bench.scheduler._requests)
+    assert bench.scheduler.n_tokens == 2 + 22
+    bench.scheduler._on_event(Counted(job, 100))
+    assert bench.scheduler.n_tokens == 2 + 111
+    bench.scheduler._on_event(Counted(job, 5))
+    assert bench.scheduler.n_tokens == 2 + 105
+    assert bench.metric("passerelle_queue_tokens") == 107
+    bench.open()
+    future.result(5)
+
+
+def test_retry_after_is_what_was_admitted_takes_at_the_speed_measured() -> None:
+    bench = Bench(queue_max_requests=1, queue_max_tokens=1_000_000)
     bench.submit("y" * 330)
+    bench.scheduler._throughput._tokens, bench.scheduler._throughput._seconds = 100.0, 8.0
 
     with pytest.raises(QueueFullError) as error:
         bench.submit("z")
 
-    assert error.value.retry_after_s == 7  # 330 characters at 50 a second are 6.6 s
+    assert error.value.retry_after_s == 7  # 2 + 83 tokens at 12.5 a second are 6.8 s
     bench.open()
     bench.scheduler.stop(5)
 
@@ -141,10 +150,11 @@ def test_a_cancelled_request_is_never_translated_and_makes_room(bench: Bench) ->
     assert bench.translator.calls == [["first"], ["kept"]]
 
 
-def test_a_request_that_the_model_has_begun_cannot_be_cancelled(bench: Bench) -> None:
-    assert not bench.first.cancel()
+def test_nobody_waits_for_a_cancelled_request_that_the_model_has_begun(bench: Bench) -> None:
+    assert bench.first.cancel()
+    assert bench.scheduler.n_waiting == 0
     bench.open()
-    assert texts(bench.first) == ["tsrif"]
+    assert texts(bench.submit("next")) == ["txen"]
 
 
 def test_an_error_hits_only_the_request_that_causes_it(bench: Bench) -> None:
@@ -183,8 +193,8 @@ def test_stopping_finishes_what_waits_and_takes_nothing_more(bench: Bench) -> No
     with pytest.raises(StoppingError):
         bench.submit("late")
     assert waiting.cancelled(), "time was up: whoever waits is told"
+    assert bench.first.cancelled()
     bench.open()
-    assert texts(bench.first) == ["tsrif"]
 
     patient = Bench()
     waiting = patient.submit("waiting")
@@ -208,6 +218,5 @@ def test_metrics_tell_batches_and_tokens(bench: Bench) -> None:
 
     eventually(lambda: bench.metric("passerelle_batch_requests_count") == 2)
     assert bench.metric("passerelle_batch_requests_sum") == 3
-    assert bench.metric("passerelle_batch_fill_sum") == pytest.approx((5 + 12) / 100)
     assert bench.metric("passerelle_source_tokens_total") == 4
     assert bench.metric("passerelle_target_tokens_total") == 4

@@ -68,7 +68,7 @@ def test_a_real_model_translates_and_aligns(process: tuple[subprocess.Popen[str]
 
     assert len(translation["sentences"]) == 2
     assert "\n\n" in translation["text"]
-    assert len(translation["alternatives"]) == 2
+    assert 1 <= len(translation["alternatives"]) <= 2
     assert [text[t["start"] : t["end"]] for t in translation["source_tokens"]] == [
         t["text"] for t in translation["source_tokens"]
     ]
