@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar, cast
 
 from nmt.alignment import Alignment, EncodedText
-from nmt.config import GenerationConfig
+from nmt.config import AlignmentConfig, GenerationConfig
 from nmt.search import Hypothesis
 
 
@@ -33,6 +33,8 @@ class ForcedPass:
 
     source: EncodedText
     target: EncodedText
+    attention: AlignmentConfig | None = None
+    """Which layer and heads to read; None: the model folder's."""
 
 
 Question: TypeAlias = Search | ForcedPass
@@ -48,9 +50,11 @@ def search_for(
     return cast(list[Hypothesis], (yield Search(tuple(source_ids), options, tuple(required))))
 
 
-def align_with(source: EncodedText, target: EncodedText) -> Flow[Alignment]:
+def align_with(
+    source: EncodedText, target: EncodedText, attention: AlignmentConfig | None = None
+) -> Flow[Alignment]:
     """Ask for links between two texts, each with its pieces; ``yield from`` it gives the alignment."""
-    return cast(Alignment, (yield ForcedPass(source, target)))
+    return cast(Alignment, (yield ForcedPass(source, target, attention)))
 
 
 def run_together(

@@ -138,6 +138,7 @@ class Translator:
         glossary: Glossary | None = None,
         formality: Formality = "default",
         french_typography: bool = False,
+        attention: AlignmentConfig | None = None,
         max_batch_tokens: int = 4096,
     ) -> list[Translation]:
         """Translate texts of any length, in their order; white space and blank lines are kept.
@@ -154,6 +155,7 @@ class Translator:
             glossary: terms and their translations.
             formality: how French addresses people; a model that cannot choose flags it.
             french_typography: « » for quotes, no-break spaces before ; : ! ? and between digits.
+            attention: which layer and heads the alignment is read from; None takes the model folder's.
             max_batch_tokens: padded source tokens x beam size searched at once; bounds memory, never changes
                 the translation.
 
@@ -175,6 +177,7 @@ class Translator:
             glossary=glossary,
             formality=formality,
             french_typography=french_typography,
+            attention=attention,
         )
         flows = [self.flow(plan, index) for plan in plans for index in range(len(plan.source_ids))]
         finished = iter(run_together(flows, partial(self.answer, max_batch_tokens=max_batch_tokens)))
@@ -193,6 +196,7 @@ class Translator:
         glossary: Glossary | None = None,
         formality: Formality = "default",
         french_typography: bool = False,
+        attention: AlignmentConfig | None = None,
     ) -> list[Plan]:
         """What comes before search: each text's sentences and their token ids. Arguments as ``translate``."""
         self._check_languages(source, target)
@@ -222,6 +226,7 @@ class Translator:
                 options,
                 min_confidence,
                 register_unavailable=formality != "default" and not wishes.register,
+                attention=attention,
             )
             for document, sentences in prepared
         ]
@@ -243,7 +248,7 @@ class Translator:
             candidates = (with_all_kept(sentence, candidates[0]),)
         alignment = None
         if plan.alignment != "none":
-            alignment = yield from self._alignment(text, candidates[0])
+            alignment = yield from self._alignment(text, candidates[0], plan.attention)
         if plan.register_unavailable:
             flags = (*flags, "register_unavailable")
         verdict = self.judge.verdict(
@@ -257,12 +262,14 @@ class Translator:
         )
         return FinishedSentence(candidates, alignment, verdict)
 
-    def _alignment(self, text: str, candidate: Candidate) -> Flow[Alignment]:
+    def _alignment(
+        self, text: str, candidate: Candidate, attention: AlignmentConfig | None
+    ) -> Flow[Alignment]:
         """Links by a forced pass over what the model read and wrote; what was copied is linked to itself."""
         if candidate.copied:
             return align_copy(text)
         pieces = candidate.source_pieces or self.tokenizer.encode_pieces(text)
-        alignment = yield from align_with((text, pieces), (candidate.text, candidate.pieces))
+        alignment = yield from align_with((text, pieces), (candidate.text, candidate.pieces), attention)
         return link_kept(alignment, candidate.kept)
 
     def finish(self, plan: Plan, sentences: Sequence[FinishedSentence]) -> Translation:
@@ -297,10 +304,13 @@ class Translator:
             )
             answers.update(zip(places, hypotheses, strict=True))
         passes = {place: asked for place, asked in enumerate(questions) if isinstance(asked, ForcedPass)}
-        alignments = self._aligner.align_encoded(
-            [(asked.source, asked.target) for asked in passes.values()], max_batch_tokens=max_batch_tokens
-        )
-        answers.update(zip(passes, alignments, strict=True))
+        for attention in {asked.attention: None for asked in passes.values()}:  # in order of appearance
+            own = {place: asked for place, asked in passes.items() if asked.attention == attention}
+            aligner = self._aligner if attention is None else self._aligner.reading(attention)
+            alignments = aligner.align_encoded(
+                [(asked.source, asked.target) for asked in own.values()], max_batch_tokens=max_batch_tokens
+            )
+            answers.update(zip(own, alignments, strict=True))
         return [answers[place] for place in range(len(questions))]
 
     @torch.inference_mode()
@@ -445,6 +455,8 @@ class Plan:
     min_confidence: float | None = None
     register_unavailable: bool = False
     """A register was asked for that the model cannot choose."""
+    attention: AlignmentConfig | None = None
+    """Which layer and heads the alignment is read from."""
 
     def part(self, index: int) -> Plan:
         """One sentence as a text of its own."""

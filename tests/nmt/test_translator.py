@@ -467,3 +467,21 @@ def test_given_pairs_are_aligned_by_the_layer_and_heads_asked_for(translator):
     assert translator.align(pair)[0].matrix not in heads  # all heads by default
     with pytest.raises(ConfigError, match="head 7"):
         translator.align(pair, attention=AlignmentConfig(heads=(7,)))
+
+
+def test_the_layer_and_heads_asked_for_change_the_alignment_and_nothing_else(translator):
+    short = GenerationConfig(beam_size=1, max_length_ratio=0.1, max_length_offset=4)  # no room for loops
+
+    def soft(attention):
+        options = {"alignment": "soft", "options": short, "attention": attention}
+        (found,) = translator.translate([SENTENCES[0]], **options)
+        return found.text, found.sentences[0].attention
+
+    text, averaged = soft(None)
+    chosen = [soft(AlignmentConfig(heads=(head,))) for head in (0, 1)]
+    assert {text} == {found for found, _ in chosen}
+    assert chosen[0][1] != chosen[1][1]
+    for row, *own in zip(averaged, chosen[0][1], chosen[1][1], strict=True):
+        assert row == pytest.approx([sum(shares) / 2 for shares in zip(*own, strict=True)], abs=1e-5)
+    with pytest.raises(ConfigError, match="head 7"):
+        soft(AlignmentConfig(heads=(7,)))
