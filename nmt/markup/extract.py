@@ -213,7 +213,7 @@ class _Walk:
         if self._translates and not token.splits:
             if token.kind is Kind.START:
                 self._places[index] = len(self._items)
-                self._items.append(Item(Role.OPEN, token.start, token.end))
+                self._items.append(Item(Role.OPEN, token.start, token.end, is_stray=token.partner is None))
             else:
                 self._items.append(self._item(token))
         return index + 1
@@ -222,7 +222,8 @@ class _Walk:
         place = None if token.partner is None else self._places.get(token.partner)
         if place is not None:
             self._items[place].partner = len(self._items)
-        self._items.append(Item(Role.CLOSE, token.start, token.end, partner=place))
+        is_stray = token.partner is None
+        self._items.append(Item(Role.CLOSE, token.start, token.end, partner=place, is_stray=is_stray))
 
     def _copy(self, index: int, token: Token) -> int:
         """An element that is copied: a word of its sentence, a point in it, or the end of it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -52,7 +53,7 @@ class Flow:
     def restore(self, translation: Translation, raw: RawText, escape: Escape) -> str:
         """The translation as markup."""
         text = translation.text
-        spans = self._spans(translation)
+        spans, moved = self._spans(translation)
         children: list[list[int]] = [[] for _ in range(len(self.marks) + 1)]
         for index, mark in enumerate(self.marks):
             children[mark.parent].append(index)  # the text itself is the last
@@ -64,8 +65,12 @@ class Flow:
 
         def write(end: int) -> None:
             nonlocal read
+            while moved and moved[0].start < end:
+                skipped = moved.pop(0)
+                write(skipped.start)
+                read = max(read, skipped.end)
             if end > read:
-                written.append(self._spelled(escape(text[read:end])))
+                written.append(self._spelled(text[read:end], escape))
                 read = end
 
         stack: list[tuple[int, Iterator[int]]] = [(-1, iter(children[-1]))]
@@ -95,21 +100,27 @@ class Flow:
         write(len(text))
         return "".join(written)
 
-    def _spans(self, translation: Translation) -> list[Span]:
-        """Target characters of each mark. A copy that cannot be found in the translation covers nothing."""
-        kept = dict(getattr(translation, "kept", ()))
+    def _spans(self, translation: Translation) -> tuple[list[Span], list[Span]]:
+        """Target characters of each mark, and those that are not written: copies that had to move.
+
+        A copy that the translator lost, or that is not within its parent there, covers nothing.
+        """
+        kept = dict(translation.kept)
         spans = project(self.extract.text, self.marks, translation)
+        moved: list[Span] = []
         for index, (mark, tag) in enumerate(zip(self.marks, self.tags, strict=True)):
             if tag.is_copy:
-                copied = Span(mark.start, mark.end)
+                source, found = Span(mark.start, mark.end), spans[index]
                 literal = self.extract.text[mark.start : mark.end]
-                found = kept.get(copied, spans[index])
-                if copied not in kept and translation.text[found.start : found.end] != literal:
-                    found = Span(found.start, found.start)
-                spans[index] = found
-        return spans
+                if source in kept and found != kept[source]:
+                    moved.append(kept[source])
+                if found != kept.get(source) and translation.text[found.start : found.end] != literal:
+                    spans[index] = Span(found.start, found.start)
+        return spans, sorted(moved, key=lambda span: span.start)
 
-    def _spelled(self, escaped: str) -> str:
+    def _spelled(self, text: str, escape: Escape) -> str:
+        """Escaped, but as the source spells it where it does."""
         if not self.references:
-            return escaped
-        return "".join(self.references.get(character, character) for character in escaped)
+            return escape(text)
+        spelled = re.split("([" + re.escape("".join(self.references)) + "])", text)
+        return "".join(self.references.get(piece) or escape(piece) for piece in spelled)

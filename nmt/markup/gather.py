@@ -17,6 +17,8 @@ from nmt.markup.projection import Mark, Side
 from nmt.spans import Span
 
 _SPACE = re.compile(r"([ \t\n\f\r]+)")
+_CLOSING = frozenset(",.;:!?)\u2026")
+"""Marks that stand right after a word."""
 _SPELLED = re.compile(r"[^\sA-Za-z0-9]|[\u00a0\u202f]")
 """Characters that are written as the source writes them, ``&eacute;`` for one."""
 
@@ -46,6 +48,8 @@ class Item:
     """Of REFERENCE."""
     partner: int | None = None
     """Of OPEN and CLOSE: the place of the other one in the flow; None where it is not in it."""
+    is_stray: bool = False
+    """Of OPEN and CLOSE: the other one is nowhere."""
     separates: bool = False
 
     @property
@@ -56,7 +60,7 @@ class Item:
     @property
     def is_visible(self) -> bool:
         """A reader sees it as a word or a mark."""
-        return self.role is Role.COPY or (self.is_text and not self.text.isspace())
+        return self.role is Role.COPY or (self.is_text and bool(self.text.strip()))
 
     @property
     def span(self) -> Span:
@@ -114,24 +118,34 @@ def _core(items: Sequence[Item]) -> tuple[int, int]:
             break
     for place in range(len(items) - 1, visible[-1], -1):
         partner = items[place].partner
-        if items[place].role is Role.CLOSE and partner is not None and partner >= first:
+        if items[place].role is Role.CLOSE and partner is not None and first <= partner < visible[-1]:
             last = place
             break
     return first, last
 
 
-def _nested(items: Sequence[Item]) -> set[int]:
-    """Places of the tags of elements that lie whole in the flow and cross no other."""
+def _nested(items: Sequence[Item]) -> tuple[set[int], list[int]]:
+    """Places of tags whose elements cross no other one, as far as the flow shows.
+
+    Returns:
+        All of them, and the end tags among them of elements that began before the flow.
+    """
     nested: set[int] = set()
+    from_before: list[int] = []
     opened: list[int] = []
     for place, item in enumerate(items):
-        if item.role is Role.OPEN and item.partner is not None:
+        if item.is_stray or item.role not in {Role.OPEN, Role.CLOSE}:
+            continue
+        if item.role is Role.OPEN:
             opened.append(place)
-        elif item.role is Role.CLOSE and item.partner in opened:
+        elif item.partner is None and not opened:
+            from_before.append(place)
+        elif item.partner in opened:
             if opened[-1] == item.partner:
                 nested |= {place, item.partner}
             opened.remove(item.partner)
-    return nested
+    nested |= {place for place in opened if items[place].partner is None}
+    return nested | set(from_before), from_before
 
 
 @dataclass
@@ -144,6 +158,7 @@ class _Waiting:
     right_after_space: bool
     """The same, with no other mark between."""
     n_spaces: int
+    is_point: bool
     separated: bool
     """The text has a space here only for its sake."""
 
@@ -164,8 +179,12 @@ class _Gathering:
         self._waiting: list[_Waiting] = []
 
     def add_all(self, items: Sequence[Item]) -> None:
-        nested = _nested(items)
+        nested, from_before = _nested(items)
         opened = [-1]
+        for _ in from_before:
+            self.marks.append(Mark(0, 0, opened[-1], goes_on="before"))
+            self.tags.append(Tag(Span(0, 0)))
+            opened.append(len(self.marks) - 1)
         for place, item in enumerate(items):
             if item.is_text:
                 self._text(item.text)
@@ -181,8 +200,11 @@ class _Gathering:
                 self._point(item, opened[-1])
                 opened.append(len(self.marks) - 1)
             else:
-                self._close(opened.pop(), item)
-        self._settle(with_word=False)
+                self._close(opened.pop(), item.span)
+        self._settle("")
+        for index in opened[1:]:
+            self.marks[index] = replace(self.marks[index], goes_on="after")
+            self._close(index, None)
 
     def _text(self, text: str) -> None:
         if self._keeps_space:
@@ -196,7 +218,12 @@ class _Gathering:
                 self._space_due = self._length > 0
 
     def _word(self, word: str) -> None:
-        self._settle(with_word=True)
+        if self._waiting and word[0] in _CLOSING:
+            latest = self._waiting[-1]
+            is_apart = latest.right_after_space or latest.separated
+            if latest.is_point and is_apart and self._n_spaces == latest.n_spaces:
+                self._space_due = False  # "Hello <x/>, you" is the sentence "Hello, you"
+        self._settle(word, spaced=not self._space_due)
         if self._space_due:
             self.parts.append(" ")
         self.parts.append(word)
@@ -208,31 +235,46 @@ class _Gathering:
         seen = self._waiting[-1].n_spaces if self._waiting else 0
         separated = item.separates and self._length > 0 and not self._space_due
         self._waiting.append(
-            _Waiting(len(self.marks), self._n_spaces > 0, self._n_spaces > seen, self._n_spaces, separated)
+            _Waiting(
+                index=len(self.marks),
+                after_space=self._n_spaces > 0,
+                right_after_space=self._n_spaces > seen,
+                n_spaces=self._n_spaces,
+                is_point=item.role is Role.POINT,
+                separated=separated,
+            )
         )
         self.marks.append(Mark(here, here, parent, in_order=in_order))
         self.tags.append(Tag(item.span))
         self._space_due = self._space_due or separated
 
-    def _close(self, index: int, item: Item) -> None:
-        mark, tag = self.marks[index], replace(self.tags[index], closing=item.span)
+    def _close(self, index: int, closing: Span | None) -> None:
+        mark, tag = self.marks[index], replace(self.tags[index], closing=closing)
         if self._length > mark.start:
             mark = replace(mark, end=self._length, side="none")
             tag = replace(tag, spaced=False, glued=False)
         self.marks[index], self.tags[index] = mark, tag
 
-    def _settle(self, *, with_word: bool) -> None:
-        """A word comes, or the end: where do the marks before it belong?"""
+    def _settle(self, word: str, *, spaced: bool = False) -> None:
+        """Where do the marks before the next word belong?
+
+        Args:
+            word: the next one; empty at the end.
+            spaced: the space before the marks is not in the text, so that it has to be written with them.
+        """
         for waiting in self._waiting:
             before, after = waiting.after_space, self._n_spaces > waiting.n_spaces
             side: Side = "none"
-            if with_word and before != after:
-                side = "right" if before else "left"
+            if word and before != after:
+                side = "right" if before and not spaced else "left"
+            elif word[:1] in _CLOSING and not after:
+                side = "left"
             mark, tag = self.marks[waiting.index], self.tags[waiting.index]
-            self.marks[waiting.index] = replace(mark, side=side)
+            here = min(mark.start, self._length) if spaced else mark.start
+            self.marks[waiting.index] = replace(mark, start=here, end=max(here, mark.end), side=side)
             self.tags[waiting.index] = replace(
                 tag,
-                spaced=before and after and waiting.right_after_space,
-                glued=waiting.separated and not after,
+                spaced=before and (after or spaced or not word) and waiting.right_after_space,
+                glued=waiting.separated and not after and not spaced,
             )
         self._waiting = []

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from html import unescape
+from itertools import pairwise
 
 import turbohtml
 from turbohtml import TokenType
@@ -25,10 +26,10 @@ def _set(names: str) -> frozenset[str]:
 
 VOID = _set("area base br col embed hr img input link meta param source track wbr")
 BLOCKS = _set(
-    "address article aside base blockquote body caption center col colgroup dd details dialog dir div dl dt "
-    "fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html "
-    "legend li link listing main menu meta nav noframes noscript ol optgroup option p plaintext pre search "
-    "section select summary table tbody td template tfoot th thead title tr ul xmp"
+    "address article aside base blockquote body button caption center col colgroup dd details dialog dir div "
+    "dl dt fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr "
+    "html label legend li link listing main menu meta nav noframes noscript ol optgroup option p plaintext "
+    "pre search section select summary table tbody td template tfoot th thead title tr ul xmp"
 )
 COPIED = _set("code kbd listing math plaintext pre samp tt var xmp")
 """Copied, but part of their sentence where they are inline."""
@@ -41,8 +42,6 @@ TRANSLATED_ATTRIBUTES = ("alt", "title", "placeholder", "aria-label", "content")
 
 MAX_DEPTH = 512
 """Elements inside each other, as in browsers; what is deeper stands alone, without an end."""
-_CONTROLS = _set("a button label")
-"""One right after another, without white space, begins a sentence of its own."""
 _SAME_KIND = {
     name: frozenset(group.split())
     for group in ("li", "dt dd", "td th", "tr", "thead tbody tfoot", "option", "optgroup option")
@@ -80,8 +79,10 @@ def tokenize_html(text: str, ignore_tags: Collection[str], attributes: Collectio
     for index, token in enumerate(tokens):
         if token.name == "br":
             token.splits = _ends_a_line(tokens, index)
-        elif token.kind is Kind.START and token.name in _CONTROLS and index:
-            token.starts_flow = tokens[index - 1].kind is Kind.END and tokens[index - 1].name == token.name
+        elif token.kind is Kind.START and token.name == "a":
+            token.starts_flow = _follows_a_link(tokens, index)
+        elif token.kind is Kind.START and token.name == "sup" and _is_note(tokens, index):
+            token.translates = token.is_shown = False
     return tokens
 
 
@@ -93,9 +94,9 @@ def _scan(text: str, offset: int, ignored: Collection[str], attributes: Collecti
     shadow = text.replace("\r\n", " \n").replace("\r", "\n").replace("</>", "<!>")
     lines = [0, *(match.end() for match in re.finditer("\n", shadow))]
     found = list(turbohtml.tokenize(shadow, resolve_references=False, capture_source=True))
-    starts = [lines[token.line - 1] + token.col for token in found]
-    tokens: list[Token] = []
-    for one, start, following in zip(found, starts, [*starts[1:], len(text)], strict=True):
+    starts = [lines[token.line - 1] + token.col for token in found] + [len(text)]
+    tokens = [Token(Kind.OTHER, offset, offset + starts[0])] if starts[0] else []
+    for one, (start, following) in zip(found, pairwise(starts), strict=True):
         source = one.data if one.type == TokenType.TEXT else one.source
         end = min(following, start + len(source or ""))
         raw, name = text[start:end], one.tag or ""
@@ -129,7 +130,10 @@ def _describe(
         token.kind = Kind.EMPTY
     translate = tag.attr("translate")
     classes = (tag.attr("class") or "").split()
-    if name in HIDDEN or name in ignored or "notranslate" in classes or translate in {"no", "No", "NO"}:
+    if name in ignored or "notranslate" in classes or (translate or "").lower() == "no":
+        token.translates = False
+        return
+    if name in HIDDEN:
         token.translates = False
     elif translate is not None and translate.lower() in {"", "yes"}:
         token.translates = True
@@ -199,6 +203,22 @@ def _closed_by(tokens: Sequence[Token], opened: Sequence[int], token: Token) -> 
         if name in _SCOPES:
             return None
     return None
+
+
+def _follows_a_link(tokens: Sequence[Token], index: int) -> bool:
+    """Two links with nothing but white space between are entries of a menu: each is its own sentence."""
+    place = index - 1
+    while place >= 0 and tokens[place].kind is Kind.TEXT and tokens[place].text.isspace():
+        place -= 1
+    return place >= 0 and tokens[place].kind is Kind.END and tokens[place].name == "a"
+
+
+def _is_note(tokens: Sequence[Token], index: int) -> bool:
+    """A footnote's number or a power, "table<sup>1</sup>": it goes with the word, but is no part of it."""
+    after = tokens[index].after
+    if tokens[index].partner is None or any(map(str.isalpha, "".join(t.text for t in tokens[index:after]))):
+        return False
+    return after == len(tokens) or not tokens[after].text[:1].isalnum()
 
 
 def _ends_a_line(tokens: Sequence[Token], index: int) -> bool:

@@ -6,10 +6,10 @@ target tokens with the greatest sum of votes (the maximum subarray, Bentley 1984
 dropped, a token that no link explains is taken in when it stands between two that belong, and the span stays
 tight.
 
-Fixed rules come first. What covers all the tokens of its parent covers the parent's whole translation; what
-covers a whole sentence covers the sentence's translation. An element stays inside its parent and outside its
-siblings; among siblings the narrow ones choose first. What no link explains takes what its neighbours in the
-source left over, else it keeps its relative position.
+Fixed rules come first. What the translator copied is where it says. What covers all the tokens of its parent
+covers the parent's whole translation; what covers a whole sentence covers the sentence's translation. An
+element stays inside its parent and outside its siblings; among siblings the narrow ones choose first. What no
+link explains takes what its neighbours in the source left over, else it keeps its relative position.
 
 Documents use this for runs of characters, markup for tags. Pure functions, no torch.
 """
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from nmt.translation import Translation
 
 Side = Literal["left", "right", "none"]
+GoesOn = Literal["inside", "before", "after"]
 _NEUTRAL = 0.05
 """Vote of a target token without links: for an element on both its sides, else against."""
 _WHOLE = 2.0
@@ -46,7 +47,10 @@ class Mark:
     """For what covers no token: the neighbour it goes with, the word to its left or to its right. "none": it
     stands between, and goes where it best divides what is before from what is after."""
     in_order: bool = False
-    """A point that never overtakes another one with ``in_order``: half of an element that goes on outside."""
+    """A point that never overtakes another one with ``in_order``: an end tag without a start tag, say."""
+    goes_on: GoesOn = "inside"
+    """Whether the element is whole here, or began "before" the text, or ends "after" it. Such a one reaches
+    to the edge of its parent, and what is within it and what is not do not mix."""
 
 
 def project(source: str, marks: Sequence[Mark], translation: Translation) -> list[Span]:
@@ -57,7 +61,8 @@ def project(source: str, marks: Sequence[Mark], translation: Translation) -> lis
         marks: in document order, parents before what is inside of them.
         translation: with links; without any, all marks keep their relative positions.
     """
-    return _Projection(marks, votes_of(source, translation)).spans()
+    edges = {edge for mark in marks for edge in (mark.start, mark.end)}
+    return _Projection(marks, votes_of(source, edges, translation)).spans()
 
 
 class _Projection:
@@ -82,9 +87,17 @@ class _Projection:
         for _, level in sorted(levels.items()):
             elements = [index for index in level if self.covered[index][0] < self.covered[index][1]]
             elements = [index for index in elements if not self._is_rest_of_a_word(index)]
-            for index in sorted(elements, key=self._width):
-                self._take(index, self._best(index))
             for index in elements:
+                if self.marks[index].goes_on != "inside":
+                    self._take(index, self._up_to_the_edge(index))
+            elements = [index for index in elements if self.marks[index].goes_on == "inside"]
+            copies = [index for index in elements if self._span(index) in self.votes.copies]
+            for index in copies:
+                self._take(index, self._copy(index))
+            others = [index for index in elements if self._span(index) not in self.votes.copies]
+            for index in sorted(others, key=self._width):
+                self._take(index, self._best(index))
+            for index in others:
                 if self.ranges[index] is None:
                     self._take(index, self._left_over(index))
         return self._points()
@@ -113,20 +126,42 @@ class _Projection:
             self.ranges[index] = found
             self.owner[found[0] : found[1]] = [index] * (found[1] - found[0])
 
+    def _span(self, index: int) -> tuple[int, int]:
+        return self.marks[index].start, self.marks[index].end
+
+    def _up_to_the_edge(self, index: int) -> tuple[int, int]:
+        """The part of the parent before, or after, the boundary that divides the source there best."""
+        outer_source, (low, high) = self._outer(index)
+        while low < high and not self._is_free(index, low):
+            low += 1  # an element from before has been placed there
+        if self.marks[index].goes_on == "before":
+            return low, self.votes.divide(self.covered[index][1], low, high, outer_source)
+        return self.votes.divide(self.covered[index][0], low, high, outer_source), high
+
+    def _copy(self, index: int) -> tuple[int, int] | None:
+        """The tokens of the copy, if they are within the parent."""
+        found, (_, (low, high)) = self.votes.copies[self._span(index)], self._outer(index)
+        if low <= found.start and found.stop <= high and all(self._is_free(index, token) for token in found):
+            return found.start, found.stop
+        return None
+
+    def _is_free(self, index: int, target: int) -> bool:
+        return self.owner[target] == self.marks[index].parent
+
     def _best(self, index: int) -> tuple[int, int] | None:
         """The free run of target tokens with the greatest sum of votes, if any vote is for the element.
 
         An element over all that its parent is over gets all that the parent got.
         """
         outer_source, (low, high) = self._outer(index)
-        parent, covered = self.marks[index].parent, self.covered[index]
-        if covered == outer_source and all(owner == parent for owner in self.owner[low:high]):
+        covered = self.covered[index]
+        if covered == outer_source and all(self._is_free(index, target) for target in range(low, high)):
             return low, high
         first, last = self.votes.target_bounds(*covered)
         best, best_sum = None, 0.0
         start, total = max(low, first), 0.0
         for target in range(max(low, first), min(high, last)):
-            if self.owner[target] != parent:
+            if not self._is_free(index, target):
                 start, total = target + 1, 0.0
                 continue
             total += self._vote(target, covered)
@@ -156,14 +191,15 @@ class _Projection:
     def _left_over(self, index: int) -> tuple[int, int] | None:
         """Tokens without links between the translations of the neighbours, else the relative position."""
         (source_low, source_high), (low, high) = self._outer(index)
-        votes, parent, (first, last) = self.votes, self.marks[index].parent, self.covered[index]
-        free = [target for target in range(low, high) if self.owner[target] == parent]
+        votes, (first, last) = self.votes, self.covered[index]
+        free = [target for target in range(low, high) if self._is_free(index, target)]
         if not free:
             return None
         before, after = votes.targets_of(first - 1), votes.targets_of(last)
         if before and after and before[-1] < after[0]:
-            between = [t for t in range(before[-1] + 1, after[0]) if low <= t < high and not votes.total(t)]
-            between = [target for target in between if self.owner[target] == parent]
+            between = [
+                target for target in free if before[-1] < target < after[0] and not votes.total(target)
+            ]
             if between and between[-1] - between[0] == len(between) - 1:
                 return between[0], between[-1] + 1
         share = (high - low) / max(1, source_high - source_low)
@@ -171,7 +207,7 @@ class _Projection:
         start = free[min(bisect_left(free, start), len(free) - 1)]
         most = start + max(1, round((last - first) * share))
         end = start + 1
-        while end < min(most, high) and self.owner[end] == parent:
+        while end < min(most, high) and self._is_free(index, end):
             end += 1
         return start, end
 

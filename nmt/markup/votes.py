@@ -9,7 +9,8 @@ weak second link goes to the word without any link that stands before in the sou
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from nmt.spans import Span
@@ -38,6 +39,7 @@ class Votes:
         target: the same of the translation.
         weights: for each target token, source token -> weight.
         sentences: source and target tokens of each sentence, in order.
+        copies: (start, end) character of a copied span -> target tokens of the copy.
     """
 
     def __init__(
@@ -46,8 +48,10 @@ class Votes:
         target: Sequence[Token],
         weights: Sequence[dict[int, float]],
         sentences: Sequence[tuple[range, range]],
+        copies: Mapping[tuple[int, int], range],
     ) -> None:
         self.n_source, self.n_target = len(source), len(target)
+        self.copies = copies
         self._target = target
         self._source_starts = [token.start for token in source]
         self._source_ends = [token.end for token in source]
@@ -124,8 +128,10 @@ class Votes:
         first, last = max(low, min(first, high)), min(high, max(last, low))
         scores = [0.0]
         for target in range(first, last):
-            before = self.inside(target, (0, left))
-            scores.append(scores[-1] + before - (self._totals[target] - before))
+            score = scores[-1]
+            for source, weight in self._weights[target].items():
+                score += weight if source < left else -weight
+            scores.append(score)
         if not any(self._totals[first:last]):
             share = (left - outer[0]) / max(1, outer[1] - outer[0])
             return min(high, max(low, low + round(share * (high - low))))
@@ -144,27 +150,78 @@ class Votes:
         return self._target[boundary].start
 
 
-def votes_of(source_text: str, translation: Translation) -> Votes:
-    """Tokens, sentences and cleaned links of a translation; without alignment only the certain links."""
+def votes_of(source_text: str, edges: Iterable[int], translation: Translation) -> Votes:
+    """Tokens, sentences and cleaned links of a translation; without alignment only the certain links.
+
+    Args:
+        source_text: the text that was translated.
+        edges: characters of it where marks begin or end: a word that is the same in the translation is cut
+            there, so that of "H2O" the 2 alone can be marked.
+        translation: of the text.
+    """
     source = words(source_text) if translation.source_tokens is None else translation.source_tokens
     target = words(translation.text) if translation.target_tokens is None else translation.target_tokens
-    weights: list[dict[int, float]] = [{} for _ in target]
+    sentences = [(sentence.source, sentence.target) for sentence in translation.sentences]
+    edges = sorted(set(edges))
+    same: list[tuple[Span, Span]] = list(translation.kept)
+    for inside, written in sentences:
+        pairs = _certain_pairs(_overlapping(source, inside), _overlapping(target, written), source, target)
+        for one, other in pairs:
+            if source[one].text == target[other].text:
+                same += _parts(source[one], target[other], edges)
+    cut_source, source_parts = _cut(source, [span for span, _ in same])
+    cut_target, target_parts = _cut(target, [span for _, span in same])
+    weights: list[dict[int, float]] = [{} for _ in cut_target]
     for link in translation.links or ():
-        if _is_mark(source[link.source]) == _is_mark(target[link.target]):
-            weights[link.target][link.source] = max(link.score, _FAINT)
-    sentences = [
-        (_overlapping(source, sentence.source), _overlapping(target, sentence.target))
-        for sentence in translation.sentences
+        for one in source_parts[link.source]:
+            for other in target_parts[link.target]:
+                if _is_mark(cut_source[one]) == _is_mark(cut_target[other]):
+                    weights[other][one] = max(link.score, _FAINT)
+    ranges = [
+        (_overlapping(cut_source, inside), _overlapping(cut_target, written)) for inside, written in sentences
     ]
-    for inside_source, inside_target in sentences:
-        pairs = _certain_pairs(inside_source, inside_target, source, target)
-        _make_certain(weights, pairs, inside_target)
-        _link_unlinked(weights, inside_source, inside_target, source)
-    for kept_source, kept_target in getattr(translation, "kept", ()):
-        inside = _overlapping(source, kept_source)
-        for index in _overlapping(target, kept_target):
-            weights[index] = {other: _CERTAIN / len(inside) for other in inside}
-    return Votes(source, target, weights, sentences)
+    for inside_source, inside_target in ranges:
+        certain = _certain_pairs(inside_source, inside_target, cut_source, cut_target)
+        _make_certain(weights, certain, inside_target)
+        _link_unlinked(weights, inside_source, inside_target, cut_source)
+    copies: dict[tuple[int, int], range] = {}
+    for source_span, target_span in same:
+        inside_source, inside_target = (
+            _overlapping(cut_source, source_span),
+            _overlapping(cut_target, target_span),
+        )
+        copies[source_span.start, source_span.end] = inside_target
+        for index in inside_target:
+            weights[index] = {other: _CERTAIN / len(inside_source) for other in inside_source}
+    return Votes(cut_source, cut_target, weights, ranges, copies)
+
+
+def _parts(source: Token, target: Token, edges: Sequence[int]) -> list[tuple[Span, Span]]:
+    """The parts of two equal tokens between the edges inside of the first; none without such an edge."""
+    inside = edges[bisect_right(edges, source.start) : bisect_left(edges, source.end)]
+    if not inside:
+        return []
+    shift = target.start - source.start
+    return [
+        (Span(start, end), Span(start + shift, end + shift))
+        for start, end in pairwise([source.start, *inside, source.end])
+    ]
+
+
+def _cut(tokens: Sequence[Token], spans: Iterable[Span]) -> tuple[Sequence[Token], Sequence[range]]:
+    """Tokens cut where a span begins or ends in one, and the parts of each."""
+    edges = sorted({edge for span in spans for edge in (span.start, span.end)})
+    parts: list[Token] = []
+    places: list[range] = []
+    for token in tokens:
+        inside = edges[bisect_right(edges, token.start) : bisect_left(edges, token.end)]
+        cuts = [token.start, *inside, token.end]
+        places.append(range(len(parts), len(parts) + len(cuts) - 1))
+        parts += [
+            Token(token.text[start - token.start : end - token.start], start, end)
+            for start, end in pairwise(cuts)
+        ]
+    return parts, places
 
 
 def _certain_pairs(

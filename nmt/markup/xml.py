@@ -23,7 +23,8 @@ _DOCUMENT = re.compile(r"\ufeff?\s*<(?:\?xml\s|!DOCTYPE)")
 _ROOT = "<r>"
 """Put around a fragment while it is parsed."""
 _ATTRIBUTE = re.compile(r"""\s(?P<name>[^\s=<>"'/]+)\s*=\s*(?P<value>"[^"]*"|'[^']*')""")
-_TRANSLATE = ("translate", "its:translate")
+_TRANSLATE = ("translate", "its:translate", "translatable")
+"""The last one is Android's."""
 
 
 def tokenize_xml(
@@ -203,7 +204,9 @@ def _describe(token: Token, raw: str, ignored: Collection[str], attributes: Coll
     """Fill in what follows from the name of a start tag and its attributes."""
     values = {match["name"]: match for match in _ATTRIBUTE.finditer(raw)}
     translate = next((values[name]["value"][1:-1] for name in _TRANSLATE if name in values), None)
-    token.translates = False if token.name in ignored else {"no": False, "yes": True}.get(translate or "")
+    token.translates = (
+        False if token.name in ignored else {"no": False, "false": False, "yes": True}.get(translate or "")
+    )
     token.keeps_space = "xml:space" in values and values["xml:space"]["value"][1:-1] == "preserve"
     token.attributes = tuple(
         Attribute(
