@@ -62,7 +62,17 @@ EXAMPLES: dict[str, dict[str, Any]] = {
             "request_characters": 50_000,
             "beam_size": 16,
         },
+        "documents": {"suffixes": [".txt", ".docx", ".srt"], "bytes": 10_000_000},
         "model": "everyday",
+    },
+    "DocumentAnswer": {
+        "id": "7C0E1B2A9D3F4856A1B2C3D4E5F60718" + "90AB" * 16,
+        "name": "letter.docx",
+        "status": "translating",
+        "progress": 0.4,
+        "detail": None,
+        "characters": 0,
+        "expires_at": "2026-11-21T13:00:00Z",
     },
     "UsageAnswer": {
         "key": {"id": "k3f9a1c2", "name": "newsroom", "expires_at": None},

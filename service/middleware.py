@@ -10,7 +10,7 @@ import asyncio
 import re
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
@@ -94,17 +94,24 @@ class AnswerCutShortError(Exception):
 
 
 class BodyLimitMiddleware:
-    """Refuse a body that is too large (413), announced or not, or that takes too long to arrive (408)."""
+    """Refuse a body that is too large (413), announced or not, or that takes too long to arrive (408).
 
-    def __init__(self, app: ASGIApp, *, max_bytes: int, timeout_s: float) -> None:
+    ``own_max_bytes``: paths with a limit of their own, such as those that take files.
+    """
+
+    def __init__(
+        self, app: ASGIApp, *, max_bytes: int, timeout_s: float, own_max_bytes: Mapping[str, int]
+    ) -> None:
         self._app = app
         self._max_bytes = max_bytes
+        self._own_max_bytes = own_max_bytes
         self._timeout_s = timeout_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        max_bytes = self._own_max_bytes.get(scope["path"], self._max_bytes)
         announced = Headers(scope=scope).get("content-length", "0")
         expects_go_ahead = "expect" in Headers(scope=scope)
         deadline = asyncio.get_running_loop().time() + self._timeout_s
@@ -115,8 +122,8 @@ class BodyLimitMiddleware:
             nonlocal n_bytes, complete
             if complete:  # what follows the body is the disconnect, for which a route may wait long
                 return await receive()
-            if int(announced) > self._max_bytes and expects_go_ahead:
-                raise self._too_large()  # the client waits for our word and has not sent anything
+            if int(announced) > max_bytes and expects_go_ahead:
+                raise _too_large(max_bytes)  # the client waits for our word and has not sent anything
             try:
                 async with asyncio.timeout_at(deadline):
                     message = await receive()
@@ -124,21 +131,13 @@ class BodyLimitMiddleware:
                 raise self._too_slow() from None
             n_bytes += len(message.get("body", b""))
             complete = not message.get("more_body", False)
-            if max(n_bytes, int(announced)) > self._max_bytes:
-                await _drain(message, receive, self._max_bytes)
+            if max(n_bytes, int(announced)) > max_bytes:
+                await _drain(message, receive, max_bytes)
                 complete = True
-                raise self._too_large()
+                raise _too_large(max_bytes)
             return message
 
         await self._app(scope, receive_within_limits, send)
-
-    def _too_large(self) -> ProblemError:
-        return ProblemError(
-            413,
-            "body-too-large",
-            f"The body is larger than {self._max_bytes} bytes; send the texts in several requests.",
-            {"Connection": "close"},
-        )
 
     def _too_slow(self) -> ProblemError:
         return ProblemError(
@@ -147,6 +146,15 @@ class BodyLimitMiddleware:
             f"The body did not arrive within {self._timeout_s:g} seconds; send the request again.",
             {"Connection": "close"},
         )
+
+
+def _too_large(max_bytes: int) -> ProblemError:
+    return ProblemError(
+        413,
+        "body-too-large",
+        f"The body is larger than {max_bytes} bytes; send what it holds in several requests.",
+        {"Connection": "close"},
+    )
 
 
 async def _drain(message: Message, receive: Receive, max_bytes: int) -> None:

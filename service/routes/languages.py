@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
+from nmt.documents import SUFFIXES
 from service.problems import documented
-from service.schemas import LanguageName, LanguagePair, LanguagesAnswer, Limits
+from service.schemas import DocumentRules, LanguageName, LanguagePair, LanguagesAnswer, Limits
 from service.state import ServiceDependency
 
 router = APIRouter(tags=["server"])
@@ -28,6 +29,9 @@ async def languages(service: ServiceDependency) -> LanguagesAnswer:
             text_characters=settings.max_text_characters,
             request_characters=settings.max_request_characters,
             beam_size=settings.max_beam_size,
+        ),
+        documents=DocumentRules(
+            suffixes=[f".{suffix}" for suffix in SUFFIXES], bytes=settings.document_max_bytes
         ),
         model=service.model.name,
     )
