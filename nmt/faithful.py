@@ -38,10 +38,9 @@ from nmt.translation import Candidate
 from nmt.typography import french_typography
 from nmt.words import Token
 
-NAMES = ("Tom", "Boston", "Ken", "Bob", "Jack", "Bill", "Nancy", "Kate", "Jim", "Linda")
-"""What a model without placeholders copies, if its vocabulary has them as single pieces."""
-NUMBERS = ("30", "20", "10", "50", "12", "15")
-
+NAMES = ("Tom", "Paris", "Boston", "Mary", "John")
+"""What a model without placeholders copies, where its vocabulary has them as single pieces. The order is that
+of a measurement on everyday: of 24 sentences each it copied 24, 23, 23, 24 and 21 even unasked."""
 PLAIN = {"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "‑": "-", "‐": "-", "−": "-"}
 """What a model reads in the place of typographic signs that its vocabulary lacks."""
 MASK = "Literal"
@@ -49,6 +48,12 @@ MASK = "Literal"
 
 _WORD = re.compile(r"[^\W\d_]+")
 _FORMULA = re.compile(r"[\d+*/=<>^~|\\-]")
+
+MARKS = ",;:.!?…)]}»\"'"
+"""Punctuation that stays with what it follows."""
+
+FRENCH_SPACED = ";:!?»"
+"""A French space before these is right."""
 
 SpannedT = TypeVar("SpannedT", Copied, Span)
 
@@ -120,8 +125,7 @@ class Faithful:
         self._tokenizer = tokenizer
         placeholders = self._stand_ins(PLACEHOLDERS)
         self.has_placeholders = len(placeholders) == len(PLACEHOLDERS)
-        self._names = placeholders if self.has_placeholders else self._stand_ins(NAMES)
-        self._numbers = () if self.has_placeholders else self._stand_ins(NUMBERS)
+        self.stand_ins = placeholders if self.has_placeholders else self._stand_ins(NAMES)
         self.registers = {
             name: piece for name, piece in REGISTER.items() if tokenizer.piece_id(piece) is not None
         }
@@ -164,6 +168,10 @@ class Faithful:
         )
         return replace(sentence, reading=self._read(sentence, copied))
 
+    def n_free(self, sentence: Sentence) -> int:
+        """How many stand-ins do not occur in the sentence itself."""
+        return sum(one.text not in sentence.text for one in self.stand_ins)
+
     def _can_read(self, character: str) -> bool:
         return character in PLAIN or self._tokenizer.knows(character)
 
@@ -199,17 +207,19 @@ class Faithful:
         if not _has_words(sentence):
             return (copy_of(sentence.text),), ()
         if sentence.reading is None:
-            return (yield from run.in_parts(sentence))
-        found = yield from run.attempt(sentence, sentence.reading, source_ids)
-        again = _still_wanted(sentence, sentence.reading, found[0][0])
-        if again:
-            reading = self._read(sentence, [*_inside(sentence.reading), *again])
-            if reading is not None:
+            found = yield from run.in_parts(sentence, _groups(sentence, self.n_free(sentence)))
+        else:
+            found = yield from run.attempt(sentence, sentence.reading, source_ids)
+            again = _still_wanted(sentence, sentence.reading, found[0][0])
+            room = self.n_free(sentence) - len(sentence.reading.protected)
+            if again and room > 0:
+                reading = self._read(sentence, [*_inside(sentence.reading), *again[:room]])
+                assert reading is not None, "there is room"
                 second = yield from run.attempt(sentence, reading)
                 if _n_wrong(sentence, second) < _n_wrong(sentence, found):
                     found = second
         if _lost(sentence, found[0][0]):
-            found = yield from run.in_parts(sentence)
+            found = yield from run.in_parts(sentence, _parts(sentence))
         return _with_terms(sentence, found)
 
     def _read(self, sentence: Sentence, protected: Sequence[Protected]) -> Reading | None:
@@ -223,8 +233,7 @@ class Faithful:
         chosen: list[tuple[StandIn, Protected]] = []
         taken: set[int] = set()
         for entry in inside:
-            pool = self._numbers if entry.is_number and self._numbers else self._names
-            free = [one for one in pool if one.id not in taken and one.text not in sentence.text]
+            free = [one for one in self.stand_ins if one.id not in taken and one.text not in sentence.text]
             if not free:
                 return None
             chosen.append((free[0], entry))
@@ -232,11 +241,20 @@ class Faithful:
         edits = sentence.shape.edits(sentence.text)
         if sentence.wishes.register:
             edits.insert(0, Edit(Span(0, 0), sentence.wishes.register + " "))
-        edits += [Edit(entry.span, stand_in.text) for stand_in, entry in chosen]
+        edits += [
+            Edit(entry.span, self._written(stand_in, sentence.text, entry)) for stand_in, entry in chosen
+        ]
         text = sentence.shape.recased
         if not text.isascii() and not self._plain.keys().isdisjoint(text):
             text = text.translate({ord(sign): plain for sign, plain in self._plain.items()})
         return Reading(Rewriting.of(text, edits), tuple(chosen))
+
+    def _written(self, stand_in: StandIn, text: str, entry: Protected) -> str:
+        """A stand-in as the model reads it: a name is a word by itself, whatever its span touches."""
+        if self.has_placeholders:
+            return stand_in.text
+        before, after = text[: entry.span.start][-1:], text[entry.span.end :][:1]
+        return f"{' ' if before.strip() else ''}{stand_in.text}{' ' if after.isalnum() else ''}"
 
     def source_pieces(self, reading: Reading) -> tuple[Piece, ...]:
         """The pieces that the model reads, with their spans in the sentence."""
@@ -285,11 +303,11 @@ class _Run:
         restored = (restore(sentence, reading, candidate) for candidate in candidates)
         return tuple(replace(candidate, source_pieces=pieces) for candidate in restored), flags
 
-    def in_parts(self, sentence: Sentence) -> Flow[Found]:
-        """Translate what is between the spans to copy, or between as many as there are stand-ins for."""
+    def in_parts(self, sentence: Sentence, spans: Sequence[Span]) -> Flow[Found]:
+        """Translate parts of a sentence each by itself, and put them together."""
         parts: list[tuple[Span, Candidate]] = []
         flags: list[FlagKind] = []
-        for span in _parts(sentence):
+        for span in spans:
             text = sentence.text[_slice(span)]
             within = [
                 replace(entry, span=Span(entry.span.start - span.start, entry.span.end - span.start))
@@ -365,7 +383,10 @@ def restore(sentence: Sentence, reading: Reading, candidate: Candidate) -> Candi
     shape = sentence.shape
     recased = shape.in_case(written, kept, sentence.text)
     edits = [
-        Edit(span, _replacement(sentence, entry, at_start=not recased[: span.start].strip("«“\"' \u00a0")))
+        Edit(
+            _with_needless_space(sentence.text, entry.span, recased, span),
+            _replacement(sentence, entry, at_start=not recased[: span.start].strip("«“\"' \u00a0")),
+        )
         for span, entry in places
     ]
     before, after = shape.frame_edits(sentence.text, written)
@@ -406,6 +427,17 @@ def _replacement(sentence: Sentence, entry: Protected, *, at_start: bool) -> str
         return entry.text
     begins = sentence.shape.recased[sentence.shape.core.start :][:1].isupper()
     return entry.text[:1].upper() + entry.text[1:] if at_start and begins else entry.text
+
+
+def _with_needless_space(source: str, literal: Span, written: str, stand_in: Span) -> Span:
+    """The span of a stand-in with a space beside it that its literal has not, next to the same sign."""
+    start, end = stand_in.start, stand_in.end
+    before, after = source[: literal.start][-1:].strip(), source[literal.end :][:1].strip()
+    if before and written[:start].endswith(f"{before} "):
+        start -= 1
+    if after and after not in FRENCH_SPACED and written[end:].startswith(f" {after}"):
+        end += 1
+    return Span(start, end)
 
 
 def _rewritten(candidate: Candidate, rewriting: Rewriting) -> Candidate:
@@ -543,18 +575,37 @@ def _joined(text: str, protected: Sequence[Protected]) -> list[Protected]:
     return joined
 
 
+def _groups(sentence: Sentence, n_free: int) -> list[Span]:
+    """Parts with as many spans to copy as there are stand-ins for; at worst each span by itself."""
+    copied = _joined(sentence.text, sentence.copied)
+    if n_free == 0:
+        return _parts(sentence)
+    cuts = [0, *(entry.span.start for entry in copied[n_free::n_free]), len(sentence.text)]
+    return [span for start, end in pairwise(cuts) for span in _trimmed(sentence.text, start, end)]
+
+
 def _parts(sentence: Sentence) -> list[Span]:
-    """The spans to copy and what is between them, without white space at their ends."""
-    cuts = [0]
-    for entry in _joined(sentence.text, sentence.copied):
-        cuts += [entry.span.start, entry.span.end]
-    cuts.append(len(sentence.text))
-    parts = []
-    for start, end in pairwise(cuts):
-        text = sentence.text[start:end]
-        if text.strip():
-            parts.append(Span(start + len(text) - len(text.lstrip()), end - len(text) + len(text.rstrip())))
+    """The spans to copy and what is between them, punctuation that touches them by itself."""
+    parts: list[Span] = []
+    read = 0
+    for entry in (*_joined(sentence.text, sentence.copied), None):
+        end = len(sentence.text) if entry is None else entry.span.start
+        between = sentence.text[read:end]
+        n_marks = len(between) - len(between.lstrip(MARKS)) if read else 0
+        parts += _trimmed(sentence.text, read, read + n_marks)
+        parts += _trimmed(sentence.text, read + n_marks, end)
+        if entry is not None:
+            parts.append(entry.span)
+            read = entry.span.end
     return parts
+
+
+def _trimmed(text: str, start: int, end: int) -> list[Span]:
+    """The span without white space at its ends; none if nothing is left."""
+    part = text[start:end]
+    if not part.strip():
+        return []
+    return [Span(start + len(part) - len(part.lstrip()), end - len(part) + len(part.rstrip()))]
 
 
 def _joined_parts(

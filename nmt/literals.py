@@ -112,9 +112,15 @@ def find_literals(
             found += [Literal(kind, Span(*match.span())) for match in pattern.finditer(text)]
     if numbers:
         found += [Literal("number", Span(*match.span())) for match in _NUMBER.finditer(text)]
-    if is_known is not None and not text.isascii():
-        found += [Literal("symbol", span) for span in _unknown_runs(text, is_known)]
-    return list(_longest(found)) if len(found) > 1 else found
+    literals = list(_longest(found)) if len(found) > 1 else found
+    if is_known is None or text.isascii():
+        return literals
+    rest = text
+    for literal in literals:  # what is unknown in a literal is part of it
+        start, end = literal.span.start, literal.span.end
+        rest = f"{rest[:start]}{chr(10) * (end - start)}{rest[end:]}"
+    literals += [Literal("symbol", span) for span in _unknown_runs(rest, is_known)]
+    return sorted(literals, key=lambda literal: literal.span.start)
 
 
 def _longest(found: list[Literal]) -> Iterator[Literal]:
