@@ -23,9 +23,9 @@ import torch
 from nmt.errors import InputError
 from nmt.fair_queue import FairQueue
 from nmt.flow import Answer, Flow, ForcedPass, Question, Search
+from nmt.progress import Begun, Event, Failed, Finished, PartFinished, Planned
 from nmt.search.continuous import ContinuousSearch, Sentence
 from nmt.spans import Span
-from nmt.translation import Translation
 from nmt.translator import FinishedSentence, Plan, Translator
 
 SMALL_CHARACTERS = 300
@@ -36,54 +36,6 @@ ALIGN_TOGETHER = 16
 """Forced passes of the slow lane that are gathered."""
 PLAN_S = 0.005
 """Seconds to split and tokenise texts between two steps."""
-
-
-@dataclass(frozen=True)
-class Begun:
-    """The first sentence of a request is being searched."""
-
-    request: Hashable
-
-
-@dataclass(frozen=True)
-class Planned:
-    """A text of a request has been split and tokenised."""
-
-    request: Hashable
-    n_tokens: int
-    """Source tokens, EOS of each sentence counted."""
-
-
-@dataclass(frozen=True)
-class PartFinished:
-    """The next sentence of a text, in order."""
-
-    request: Hashable
-    text: int
-    sentence: int
-    n_sentences: int
-    source: Span
-    translation: Translation
-    """Of this sentence as a text of its own."""
-
-
-@dataclass(frozen=True)
-class Finished:
-    """All of a request."""
-
-    request: Hashable
-    translations: list[Translation]
-
-
-@dataclass(frozen=True)
-class Failed:
-    """A request that cannot be translated."""
-
-    request: Hashable
-    error: Exception
-
-
-Event = Begun | Planned | PartFinished | Finished | Failed
 
 
 class ContinuousTranslator:

@@ -85,9 +85,11 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
     "nmt.flow": (*BASE, "nmt.alignment", "nmt.search"),
     "nmt.fair_queue": (),
+    "nmt.progress": ("nmt.spans",),
     "nmt.continuous": (
         *BASE,
         "nmt.fair_queue",
+        "nmt.progress",
         "nmt.alignment",
         "nmt.flow",
         "nmt.search.*",
@@ -118,6 +120,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "training": ("nmt.*",),
     "service": (
         "nmt",
+        "nmt.progress",
         "nmt.terms",
         "nmt.translation",
         "nmt.continuous",

@@ -22,6 +22,7 @@ import structlog
 
 from nmt.config import GenerationConfig, ModelFolderConfig
 from nmt.errors import PasserelleError
+from nmt.progress import Begun, Failed, Finished, PartFinished, Planned
 from service.engine.frames import ClosedError, Frames
 from service.engine.local import arguments
 from service.engine.messages import (
@@ -42,7 +43,8 @@ from service.logs import configure, describe
 from service.settings import Settings
 
 if TYPE_CHECKING:
-    from nmt.continuous import ContinuousTranslator, Event
+    from nmt.continuous import ContinuousTranslator
+    from nmt.progress import Event
 
 log = structlog.get_logger()
 
@@ -189,8 +191,6 @@ class _Loop:
 
 
 def _message(event: Event) -> Message:
-    from nmt.continuous import Begun, Failed, Finished, PartFinished, Planned  # noqa: PLC0415 - loaded by now
-
     match event:
         case Begun(request):
             return BegunMessage(job=request)

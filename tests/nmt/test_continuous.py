@@ -11,16 +11,9 @@ import pytest
 
 from nmt.checkpoint import LoadedModel
 from nmt.config import GenerationConfig
-from nmt.continuous import (
-    SMALL_CHARACTERS,
-    ContinuousTranslator,
-    Event,
-    Failed,
-    Finished,
-    PartFinished,
-    Planned,
-)
+from nmt.continuous import SMALL_CHARACTERS, ContinuousTranslator
 from nmt.errors import InputError, UnsupportedLanguageError
+from nmt.progress import Event, Failed, Finished, PartFinished, Planned
 from nmt.translator import Translation, Translator
 
 from .conftest import SENTENCES, tiny_config, tiny_model

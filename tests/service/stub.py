@@ -10,17 +10,15 @@ import re
 import threading
 import time
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 from nmt.config import GenerationConfig, ModelFolderConfig, TransformerConfig
-from nmt.translator import (
-    AlignmentKind,
-    Alternative,
-    Link,
-    SentenceTranslation,
-    Span,
-    Token,
-    Translation,
-)
+from nmt.pharaoh import Link
+from nmt.spans import Span
+from nmt.translation import Alternative, SentenceTranslation, Translation
+from nmt.words import Token
+
+AlignmentKind = Literal["none", "links", "soft"]
 
 SHARE = 0.8  # of a target word's attention on its partner
 

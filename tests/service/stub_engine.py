@@ -1,0 +1,123 @@
+"""An engine's process without a model, with hooks for faults: ``python -m tests.service.stub_engine FD``.
+
+Each step translates one word's time of every job: a text of n words takes n steps of ``STEP_S``. Words that
+are told to it as orders: "die" kills the process, "hang" never ends its step, "stop" stops it, "nan" fails
+its own job. Orders with "once" obey only in the first process that sees the file named by
+``PASSERELLE_TEST_ONCE`` missing.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nmt.errors import NumericalError
+from nmt.progress import Begun, Event, Failed, Finished, PartFinished, Planned
+from service.engine.base import Job, Options
+from service.engine.child import run
+from service.engine.local import parts_of
+from service.engine.messages import Start
+from tests.service.stub import StubTranslator
+
+STEP_S = 0.02
+
+
+@dataclass
+class _Running:
+    texts: Sequence[str]
+    options: dict[str, Any]
+    n_left: int
+    n_told: int = 0
+
+
+class StubWorker:
+    """Steps all jobs at once."""
+
+    def __init__(self) -> None:
+        self.translator = StubTranslator()
+        self.jobs: dict[int, _Running] = {}
+        self.n_waiting = 0
+        self.batch_fill = 0.5
+
+    @property
+    def is_busy(self) -> bool:
+        return bool(self.jobs)
+
+    @property
+    def n_running(self) -> int:
+        return len(self.jobs)
+
+    def add(self, request: int, texts: Sequence[str], **options: Any) -> None:
+        self.jobs[request] = _Running(texts, options, sum(len(text.split()) for text in texts))
+
+    def cancel(self, requests: Collection[int]) -> None:
+        for request in requests:
+            self.jobs.pop(request, None)
+
+    def step(self) -> list[Event]:
+        time.sleep(STEP_S)
+        events: list[Event] = []
+        for request, job in list(self.jobs.items()):
+            if not job.n_told:
+                job.n_told = 1
+                events += [Begun(request), *(Planned(request, len(text.split())) for text in job.texts)]
+                if self._obey(job):
+                    del self.jobs[request]
+                    events.append(Failed(request, NumericalError("NaN")))
+                    continue
+            job.n_left -= 1
+            if job.n_left <= 0:
+                del self.jobs[request]
+                options = job.options
+                translations = self.translator.translate(
+                    job.texts, alignment=options["alignment"], options=options["options"]
+                )
+                if options["parts"]:
+                    whole = Job(
+                        request, tuple(job.texts), Options("en", "fr", "none", self.translator.generation)
+                    )
+                    for part in parts_of(whole, translations):
+                        events.append(
+                            PartFinished(
+                                request,
+                                part.text,
+                                part.sentence,
+                                part.n_sentences,
+                                part.source,
+                                part.translation,
+                            )
+                        )
+                events.append(Finished(request, translations))
+        return events
+
+    def _obey(self, job: _Running) -> bool:
+        """Whether the job is to fail."""
+        words = " ".join(job.texts).split()
+        if "once" in words:
+            seen = Path(os.environ["PASSERELLE_TEST_ONCE"])
+            if seen.exists():
+                return False
+            seen.touch()
+        if "die" in words:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if "stop" in words:
+            os.kill(os.getpid(), signal.SIGSTOP)
+        if "hang" in words:
+            time.sleep(1000)
+        return "nan" in words
+
+
+def load(start: Start, _on_failure: Callable[[Exception], None]) -> Any:
+    worker = StubWorker()
+    return worker, worker.translator.config, worker.translator.generation
+
+
+if __name__ == "__main__":
+    run(socket.socket(fileno=int(sys.argv[1])), load)
