@@ -15,6 +15,7 @@ _TRANSLATION: dict[str, Any] = {
             "source_tokens": {"start": 0, "end": 3},
             "target_tokens": {"start": 0, "end": 3},
             "attention": None,
+            "confidence": 0.83,
         }
     ],
     "source_tokens": [
@@ -42,6 +43,9 @@ EXAMPLES: dict[str, dict[str, Any]] = {
                 "text": "Bons chiens.",
                 "detected_source": {"language": "en", "score": 0.61},
                 "flags": [],
+                "confidence": 0.83,
+                "word_confidence": [0.71, 0.96, 0.99],
+                "terms": [],
                 "score": -0.12,
                 "alternatives": [],
                 "truncated": False,
@@ -62,6 +66,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
             "request_characters": 50_000,
             "beam_size": 16,
         },
+        "attention": {"layers": 2, "heads": 4},
         "documents": {"suffixes": [".txt", ".docx", ".srt"], "bytes": 10_000_000},
         "model": "everyday",
     },

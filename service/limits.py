@@ -7,11 +7,12 @@ from typing import Any
 from fastapi import Request
 from pydantic import ValidationError
 
-from nmt.config import GenerationConfig, ModelFolderConfig
+from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig, TransformerConfig
 from nmt.errors import InputError, TextTooLongError, UnsupportedLanguageError
+from nmt.terms import Glossary, Term
 from service.problems import ProblemError
 from service.scheduler import Options
-from service.schemas import TranslateRequest
+from service.schemas import AttentionIn, TermIn, TranslateRequest
 from service.settings import Settings
 from service.source_language import AUTO
 
@@ -65,7 +66,8 @@ def options(
     """The request's options over the model's defaults. Without a beam size, n_best widens the beam.
 
     Raises:
-        InputError: a beam larger than this server allows, or fewer hypotheses than alternatives.
+        InputError: a beam larger than this server allows, fewer hypotheses than alternatives, a glossary
+            with a term twice, a layer or head that the model does not have.
     """
     beam_size = request.beam_size or max(min(generation.beam_size, settings.max_beam_size), request.n_best)
     if beam_size > settings.max_beam_size:
@@ -79,4 +81,37 @@ def options(
     except ValidationError as error:
         messages = (problem["msg"].removeprefix("Value error, ") for problem in error.errors())
         raise InputError("; ".join(messages)) from None
-    return Options(model.source_language, model.target_language, request.alignment, chosen)
+    return Options(
+        model.source_language,
+        model.target_language,
+        request.alignment,
+        chosen,
+        glossary=_glossary(request.glossary),
+        formality=request.formality,
+        min_confidence=request.min_confidence,
+        attention=_attention(request.attention, model),
+    )
+
+
+def _glossary(asked: list[TermIn] | None) -> Glossary | None:
+    """Raises ``InputError`` for a term that is blank or there twice, by number."""
+    if not asked:
+        return None
+    try:
+        return Glossary.of(Term(term.source, term.target, term.inflect) for term in asked)
+    except InputError as error:
+        raise InputError(f"glossary: {error}") from None
+
+
+def _attention(asked: AttentionIn | None, model: ModelFolderConfig) -> AlignmentConfig | None:
+    """Raises ``InputError`` for a layer or head that the model does not have."""
+    if asked is None:
+        return None
+    if not isinstance(model.model, TransformerConfig):
+        raise InputError("attention: this model has no layers and heads to name; leave it out")
+    n_layers, n_heads = model.model.n_decoder_layers, model.model.n_heads
+    if asked.layer >= n_layers or any(head >= n_heads for head in asked.heads or []):
+        raise InputError(
+            f"attention: this model has decoder layers 0 to {n_layers - 1} and heads 0 to {n_heads - 1}"
+        )
+    return AlignmentConfig(layer=asked.layer, heads=None if asked.heads is None else tuple(asked.heads))

@@ -20,7 +20,7 @@ from starlette.exceptions import HTTPException
 from nmt.errors import ConfigError, InputError, PasserelleError, TextTooLongError, UnsupportedLanguageError
 from service.database.database import DatabaseUnavailableError
 from service.logs import describe
-from service.schemas import Problem, TranslateRequest
+from service.schemas import AttentionIn, Problem, TermIn, TranslateRequest
 
 log = structlog.get_logger()
 
@@ -201,7 +201,9 @@ def _explain(errors: Sequence[Any]) -> list[dict[str, str]]:
 
 def _field(location: Iterable[int | str]) -> str:
     """``body.text.3``; parts that the request invented, and the names of a union's branches, are left out."""
-    known = {"body", "query", "path", "header", "format", "sentence", "id", *TranslateRequest.model_fields}
+    known = {"body", "query", "path", "header", "format", "sentence", "id", "name"}
+    for shape in (TranslateRequest, TermIn, AttentionIn):
+        known |= shape.model_fields.keys()
     return ".".join(str(part) for part in location if isinstance(part, int) or part in known) or "body"
 
 

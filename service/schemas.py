@@ -30,6 +30,27 @@ Text = Annotated[str, AfterValidator(_refuse_lone_surrogate)]
 Language = Annotated[str, Field(min_length=2, max_length=20), AfterValidator(_refuse_lone_surrogate)]
 
 
+class TermIn(BaseModel):
+    """A term and how it is to be translated."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    source: Text = Field(min_length=1, max_length=200)
+    target: Text = Field(min_length=1, max_length=200)
+    inflect: bool = Field(False, description="The model may inflect the translation.")
+
+
+class AttentionIn(BaseModel):
+    """Which attention of the decoder an alignment is read from."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    layer: int = Field(ge=0, le=999, description="Decoder layer, from 0.")
+    heads: list[Annotated[int, Field(ge=0, le=999)]] | None = Field(
+        None, min_length=1, max_length=64, description="Heads to average, from 0; all by default."
+    )
+
+
 class TranslateRequest(BaseModel):
     """One text or several, and how to translate them; what is left out follows the model's defaults."""
 
@@ -73,6 +94,22 @@ class TranslateRequest(BaseModel):
         "none",
         description="links: tokens and the links between them; soft: the attention matrices as well.",
     )
+    attention: AttentionIn | None = Field(
+        None, description="Where the alignment is read from; by default where the model aligns best."
+    )
+    glossary: list[TermIn] | None = Field(
+        None, max_length=1000, description="Terms and the translations that they must have."
+    )
+    formality: Literal["default", "formal", "informal"] = Field(
+        "default", description="How people are addressed; flagged where the model cannot choose."
+    )
+    min_confidence: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        allow_inf_nan=False,
+        description="A sentence of less confidence keeps its source text and is flagged.",
+    )
 
     @property
     def texts(self) -> list[str]:
@@ -113,6 +150,10 @@ class SentenceOut(BaseModel):
     attention: list[list[float]] | None = Field(
         description="With alignment soft: a row for each target token, a column for each source token."
     )
+    confidence: float | None = Field(
+        None,
+        description="Probability that the sentence is well translated; null if the model is not calibrated.",
+    )
 
 
 class AlternativeOut(BaseModel):
@@ -152,12 +193,26 @@ class FlagOut(BaseModel):
     sentence: int | None = Field(description="Index in sentences; null for the whole text.")
 
 
+class TermOut(BaseModel):
+    """A term of the glossary that a translation holds."""
+
+    source: SpanOut = Field(description="Characters in the source text.")
+    target: SpanOut = Field(description="Characters in the translation.")
+
+
 class TranslationOut(AlignmentOut):
     """The translation of one text."""
 
     text: str
     detected_source: DetectedSourceOut
     flags: list[FlagOut] = Field(description="Empty when nothing was found.")
+    confidence: float | None = Field(
+        description="Mean of the sentences' confidence; null if the model is not calibrated."
+    )
+    word_confidence: list[float] | None = Field(
+        description="Probability that each of target_tokens is right; null without alignment or calibration."
+    )
+    terms: list[TermOut]
     score: float = Field(description="Mean log-probability for each target sub-word, over all sentences.")
     alternatives: list[AlternativeOut] = Field(
         description="With n_best above 1: the best translations, best first, this one included."
@@ -219,6 +274,7 @@ class LanguagesAnswer(BaseModel):
     pairs: list[LanguagePair]
     languages: list[LanguageName]
     limits: Limits
+    attention: AttentionShape | None = Field(description="null: the model has no layers and heads to name.")
     documents: DocumentRules
     model: str
 
@@ -271,6 +327,13 @@ class DocumentAnswer(BaseModel):
     detail: str | None = Field(description="What went wrong; null unless status is error.")
     characters: int = Field(description="Characters that were translated; 0 until it is done.")
     expires_at: datetime = Field(description="When the file and its translation are deleted.")
+
+
+class AttentionShape(BaseModel):
+    """What `attention` may name."""
+
+    layers: int
+    heads: int
 
 
 class DocumentRules(BaseModel):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
+from nmt.config import TransformerConfig
 from nmt.documents import SUFFIXES
 from service.problems import documented
-from service.schemas import DocumentRules, LanguageName, LanguagePair, LanguagesAnswer, Limits
+from service.schemas import AttentionShape, DocumentRules, LanguageName, LanguagePair, LanguagesAnswer, Limits
 from service.state import ServiceDependency
 
 router = APIRouter(tags=["server"])
@@ -18,7 +19,7 @@ _NAMES = {"en": "English", "fr": "French"}
 async def languages(service: ServiceDependency) -> LanguagesAnswer:
     """The pairs of languages that this server translates, and the most that a request may ask for."""
     pair = LanguagePair(source=service.model.source_language, target=service.model.target_language)
-    settings = service.settings
+    settings, network = service.settings, service.model.model
     return LanguagesAnswer(
         pairs=[pair],
         languages=[
@@ -30,6 +31,9 @@ async def languages(service: ServiceDependency) -> LanguagesAnswer:
             request_characters=settings.max_request_characters,
             beam_size=settings.max_beam_size,
         ),
+        attention=AttentionShape(layers=network.n_decoder_layers, heads=network.n_heads)
+        if isinstance(network, TransformerConfig)
+        else None,
         documents=DocumentRules(
             suffixes=[f".{suffix}" for suffix in SUFFIXES], bytes=settings.document_max_bytes
         ),

@@ -23,6 +23,7 @@ from service.schemas import (
     SentenceEvent,
     SentenceOut,
     SpanOut,
+    TermOut,
     TokenOut,
     TranslateAnswer,
     TranslateRequest,
@@ -160,6 +161,11 @@ def _translation(translation: Translation, check: SourceCheck) -> TranslationOut
             *([FlagOut(kind=check.flag, sentence=None)] if check.flag else []),
             *(FlagOut(kind=flag.kind, sentence=flag.sentence) for flag in translation.flags),
         ],
+        confidence=_share(translation.confidence),
+        word_confidence=None
+        if translation.word_confidence is None
+        else [round(share, 4) for share in translation.word_confidence],
+        terms=[TermOut(source=_span(term.source), target=_span(term.target)) for term in translation.terms],
         score=round(translation.score, 6),
         sentences=[_sentence(sentence) for sentence in translation.sentences],
         source_tokens=_tokens(translation.source_tokens),
@@ -185,8 +191,13 @@ def _sentence(sentence: SentenceTranslation) -> SentenceOut:
         truncated=sentence.truncated,
         source_tokens=_span(sentence.source_tokens),
         target_tokens=_span(sentence.target_tokens),
+        confidence=_share(sentence.confidence),
         attention=None if attention is None else [[round(share, 5) for share in row] for row in attention],
     )
+
+
+def _share(share: float | None) -> float | None:
+    return None if share is None else round(share, 4)
 
 
 def _span(span: Span) -> SpanOut:
