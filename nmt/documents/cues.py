@@ -136,7 +136,7 @@ class Unit:
                 result += self.escape(piece)
             position += len(item.text)
         move_to(())
-        return re.sub(r"[ \t]*\n[ \t]*", "\n", result).strip()
+        return re.sub(r"\s*\n\s*", "\n", result).strip()
 
 
 def units_of(cues: Sequence[Cue], escape: Callable[[str], str], unescape: Callable[[str], str]) -> list[Unit]:

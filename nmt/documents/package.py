@@ -6,6 +6,7 @@ Members that are not rewritten are copied as they are, so that properties, pictu
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Mapping
 from io import BytesIO
 from pathlib import PurePosixPath
@@ -35,7 +36,7 @@ class Package:
     def __init__(self, data: bytes, limits: DocumentLimits) -> None:
         try:
             self._zip = zipfile.ZipFile(BytesIO(data))
-        except (zipfile.BadZipFile, NotImplementedError, ValueError):
+        except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError):
             raise InputError("the document is not a zip, as docx and odt are; save it again") from None
         members = self._zip.infolist()
         limits.check("max_members", len(members))
@@ -47,6 +48,8 @@ class Package:
         self._members = {member.filename: member for member in members}
         if len(self._members) != len(members):
             raise InputError("the document's zip holds two members of one name; save it again")
+        for name in self._members:
+            self.read(name)  # one that is broken must not be found after everything was translated
 
     def __contains__(self, name: str) -> bool:
         return name in self._members
@@ -61,7 +64,7 @@ class Package:
             raise InputError(f"the document has no part {name}: it is of another kind than its name says")
         try:
             return self._zip.read(name)
-        except (zipfile.BadZipFile, zipfile.zlib.error, EOFError, NotImplementedError):  # type: ignore[attr-defined]
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError):
             raise InputError(f"the document's part {name[:100]} is broken; save it again") from None
 
     def read_xml(self, name: str) -> etree._Element:

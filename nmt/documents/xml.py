@@ -35,7 +35,7 @@ def parse_xml(data: bytes, what: str = "the document", *, doctype: bool = False)
     except SAXParseException as error:
         where = f"line {error.getLineNumber()}, column {error.getColumnNumber()}"
         raise InputError(f"{what} is not well-formed XML at {where}; correct it") from None
-    except (etree.XMLSyntaxError, ValueError, RecursionError) as error:
+    except (etree.XMLSyntaxError, LookupError, ValueError, RecursionError) as error:
         line = getattr(error, "lineno", None)
         where = f" at line {line}" if line else ""
         raise InputError(f"{what} cannot be read as XML{where}: malformed or nested too deeply") from None
