@@ -37,6 +37,9 @@ CERTAIN_LANGUAGE = 0.9
 """Probability from which another language than the expected one is believed."""
 LONGEST_UNALIGNED = 4
 """So many words in a row may stand without a link to the source."""
+MIN_COVERABLE_WORDS = 5
+COVERED_SHARE = 0.4
+"""Of so many source words or more this share must be linked to some word of the translation."""
 
 SHORT_SHARE = 0.4
 """A translation of fewer characters than this share of its source's has lost some of it,"""
@@ -55,7 +58,7 @@ class Flag:
 
     loop: the model went round in circles; a second search did not help, so that the source stands.
     repaired_loop: it went round in circles; the translation is that of a second search.
-    unaligned: a stretch of the translation has no link to the source; seen only with alignment.
+    unaligned: a stretch of the translation, or most of the source, has no link; seen only with alignment.
     number_mismatch: a number of one side is missing on the other.
     untranslated: the source stands, or nearly, as translation.
     wrong_language: the source or the translation seems to be in another language.
@@ -94,21 +97,35 @@ def is_in_other_language(text: str, language: str) -> bool:
     return detected.language not in (None, language) and detected.score >= CERTAIN_LANGUAGE
 
 
-def is_unaligned(target_words: Sequence[Token], linked: Iterable[int]) -> bool:
-    """Whether more than ``LONGEST_UNALIGNED`` words in a row have no link; ``linked`` are indices of others.
+def is_unaligned(
+    source_words: Sequence[Token], target_words: Sequence[Token], links: Iterable[tuple[int, int]]
+) -> bool:
+    """Whether too many words in a row of the translation, or most words of the source, have no link.
 
     Punctuation neither counts nor interrupts.
+
+    Args:
+        source_words: of the sentence.
+        target_words: of its translation.
+        links: pairs of indices (source, target).
     """
-    known = set(linked)
+    pairs = list(links)
+    known = {target for _, target in pairs}
     run = 0
     for index, word in enumerate(target_words):
         if index in known:
             run = 0
-        elif any(character.isalnum() for character in word.text):
+        elif _is_word(word):
             run += 1
             if run > LONGEST_UNALIGNED:
                 return True
-    return False
+    read = {source for source, _ in pairs}
+    covered = [index in read for index, word in enumerate(source_words) if _is_word(word)]
+    return len(covered) >= MIN_COVERABLE_WORDS and sum(covered) < COVERED_SHARE * len(covered)
+
+
+def _is_word(token: Token) -> bool:
+    return any(character.isalnum() for character in token.text)
 
 
 def _common_words(text: str) -> list[str]:

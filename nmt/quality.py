@@ -118,7 +118,11 @@ class Judge:
         raised = list(flags)
         if not candidate.copied:
             raised += self._text_flags(source, candidate, kept)
-            if alignment and is_unaligned(alignment.target_tokens, (link.target for link in alignment.links)):
+            if alignment and is_unaligned(
+                alignment.source_tokens,
+                alignment.target_tokens,
+                ((link.source, link.target) for link in alignment.links),
+            ):
                 raised.append("unaligned")
         word_confidence = None
         if alignment is not None and self.model is not None:

@@ -14,17 +14,21 @@ from torch.testing import assert_close
 from nmt import checkpoint
 from nmt.batch import Batch
 from nmt.checkpoint import (
+    CALIBRATION,
     FILES,
     MANIFEST,
     WEIGHTS,
     load_model_folder,
     resolve_model,
+    save_calibration,
     save_model_folder,
     verify_manifest,
     write_manifest,
 )
+from nmt.confidence import SENTENCE_FEATURES, WORD_FEATURES, Calibration, LogisticRegression
 from nmt.config import GenerationConfig, RnnConfig
 from nmt.errors import ModelFolderError, NumericalError
+from nmt.files import sha256
 from nmt.models.build import build_model
 
 from .conftest import save_tiny_model, tiny_config, tiny_model, train_tokenizer
@@ -317,3 +321,60 @@ def test_a_model_is_found_by_path_by_name_and_by_default(tmp_path, monkeypatch, 
 def test_a_path_that_is_no_folder_is_an_error(tmp_path):
     with pytest.raises(ModelFolderError, match="no such model folder"):
         load_model_folder(tmp_path / "nowhere")
+
+
+# calibration.json, the one file that may be absent
+
+
+def calibration_of(folder, **values):
+    def regression(features):
+        zeros = (0.0,) * len(features)
+        ones = (1.0,) * len(features)
+        return LogisticRegression(
+            features=features, means=zeros, scales=ones, weights=zeros, bias=0.0, good="good"
+        )
+
+    return Calibration(
+        **{
+            "weights_sha256": sha256(folder / WEIGHTS),
+            "sentence_model": regression(SENTENCE_FEATURES),
+            "word_model": regression(WORD_FEATURES),
+            "fitted_on": ("dev",),
+            "measured": {},
+            **values,
+        }
+    )
+
+
+def test_a_calibration_is_added_listed_and_loaded(folder):
+    assert load_model_folder(folder).calibration is None
+    save_calibration(folder, calibration_of(folder))
+    assert load_model_folder(folder).calibration == calibration_of(folder)
+    assert CALIBRATION in (folder / MANIFEST).read_text()
+
+
+@pytest.mark.parametrize("damage", ["flip", "unlist", "remove", "other weights", "unknown key"])
+def test_a_damaged_calibration_is_refused_and_named(folder, damage):
+    save_calibration(folder, calibration_of(folder))
+    path = folder / CALIBRATION
+    if damage == "flip":
+        flip_bit(path, 40, 1)
+    elif damage == "unlist":
+        lines = (folder / MANIFEST).read_text().splitlines(keepends=True)
+        (folder / MANIFEST).write_text("".join(line for line in lines if CALIBRATION not in line))
+    elif damage == "remove":
+        path.unlink()
+    elif damage == "other weights":
+        save_calibration(folder, calibration_of(folder, weights_sha256="0" * 64))
+    else:
+        path.write_text(json.dumps({**json.loads(path.read_text()), "mystery": 1}))
+        write_manifest(folder)
+    with pytest.raises(ModelFolderError, match=r"calibration\.json"):
+        load_model_folder(folder)
+
+
+def test_a_new_model_in_the_same_folder_has_no_calibration(folder, tokenizer_file):
+    save_calibration(folder, calibration_of(folder))
+    save_tiny_model(folder, tokenizer_file)
+    assert not (folder / CALIBRATION).exists()
+    assert load_model_folder(folder).calibration is None

@@ -67,13 +67,20 @@ def test_the_right_language_and_too_few_words_raise_nothing(text, language):
 
 def test_a_stretch_of_words_without_links_is_seen_across_punctuation():
     target = words("un deux, trois - quatre cinq six")
-    plain = [index for index, word in enumerate(target) if word.text.isalnum()]
-    assert is_unaligned(target, [])
-    assert is_unaligned(target, plain[:1])
-    assert not is_unaligned(target, plain[1:2])
-    assert not is_unaligned(target, plain)
-    assert not is_unaligned(words("! ? ! ? ! ? ! ?"), [])
-    assert not is_unaligned([], [])
+    plain = [(0, index) for index, word in enumerate(target) if word.text.isalnum()]
+    assert is_unaligned([], target, [])
+    assert is_unaligned([], target, plain[:1])
+    assert not is_unaligned([], target, plain[1:2])
+    assert not is_unaligned([], target, plain)
+    assert not is_unaligned([], words("! ? ! ? ! ? ! ?"), [])
+    assert not is_unaligned([], [], [])
+
+
+def test_a_source_of_which_most_has_no_link_is_seen():
+    source, target = words("one two, three four five"), words("un deux")
+    assert is_unaligned(source, target, [(0, 0)])
+    assert not is_unaligned(source, target, [(0, 0), (3, 1)])
+    assert not is_unaligned(source[:5], target, [(0, 0)]), "four words are too few to tell"
 
 
 def test_a_translation_far_shorter_than_its_source_is_seen():

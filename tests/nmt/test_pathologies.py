@@ -16,7 +16,7 @@ from tests.pathologies import broken_promises, pathologies
 
 from .conftest import tiny_config, tiny_model
 
-SHORT = 400
+SHORT = 200
 """Characters of the longest texts for the tiny model, or five times as many."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 
 import pytest
@@ -26,16 +27,18 @@ def test_words_are_right_where_the_edit_distance_leaves_them() -> None:
 
 def test_the_fit_finds_the_probabilities_that_made_the_data() -> None:
     generator = random.Random(1)
-    rows = [(generator.gauss(5, 2), generator.gauss(0, 1)) for _ in range(4000)]
-    model = fit(
-        ("x", "noise"), rows, [generator.random() < (0.8 if x > 5 else 0.3) for x, _ in rows], good=""
-    )
-    fresh = [(generator.gauss(5, 2), generator.gauss(0, 1)) for _ in range(4000)]
-    outcomes = [generator.random() < (0.8 if x > 5 else 0.3) for x, _ in fresh]
-    probabilities = [model.probability(row) for row in fresh]
-    assert expected_calibration_error(probabilities, outcomes) < 0.1
-    assert area_under_roc(probabilities, outcomes) > 0.7
-    assert abs(model.weights[1]) < 0.1 < model.weights[0]
+
+    def drawn(n: int) -> tuple[list[tuple[float, float]], list[bool]]:
+        rows = [(generator.gauss(5, 2), generator.gauss(0, 1)) for _ in range(n)]
+        return rows, [generator.random() < 1 / (1 + math.exp(5 - x)) for x, _ in rows]
+
+    model = fit(("x", "noise"), *drawn(1500), good="")
+    rows, outcomes = drawn(1500)
+    probabilities = [model.probability(row) for row in rows]
+    assert expected_calibration_error(probabilities, outcomes) < 0.04
+    assert area_under_roc(probabilities, outcomes) > 0.85
+    assert abs(model.weights[1]) < 0.2
+    assert model.weights[0] > 1.5
 
 
 def test_area_under_roc_by_hand() -> None:
