@@ -284,7 +284,7 @@ class _Runs:
         if properties is None:
             return b""
         shown = [child for child in properties if self._name(child) not in {"lang", "noProof", "rPrChange"}]
-        return b"".join(_canonical(child) for child in shown)
+        return b"".join(etree.tostring(child, with_tail=False) for child in shown)
 
     def _format_number(self, key: bytes, run: etree._Element | None) -> int:
         if key not in self._formats:
@@ -330,13 +330,6 @@ class _Runs:
         if properties is not None:
             run.append(deepcopy(properties))
         return run
-
-
-def _canonical(element: etree._Element) -> bytes:
-    tail, element.tail = element.tail, None
-    written = etree.tostring(element, method="c14n")
-    element.tail = tail
-    return written
 
 
 def _text(atom: _Atom) -> str | None:
