@@ -1,0 +1,159 @@
+"""What each part of a recipe's corpus contributes: small models, each trained with one part left out.
+
+    python scripts/leave_one_out.py general --set data.dir=FOLDER --work WORK --updates 1500 --json FILE
+
+All models are of one size, see the same number of updates, share one vocabulary (that of the whole mixture)
+and one seed; only the pairs differ, undisturbed by noise. Each is measured on every development set by
+itself: nats for each target token (lower is better), by teacher forcing. What a part contributes to a set
+is the loss without it minus the loss with all. Finished models are kept in WORK, so that a run that was
+interrupted goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from nmt.batch import Batch
+from nmt.checkpoint import TOKENIZER, load_model_folder
+from nmt.files import sha256
+from nmt.models.build import Model
+from nmt.tokenizer import Tokenizer
+from training.corpus import open_corpora
+from training.loop import Trainer
+from training.loss import label_smoothed_cross_entropy
+from training.prepare import prepare_corpus
+from training.provenance import provenance
+from training.recipe import Recipe, Source, load_recipe
+from training.run_folder import open_run
+from training.shards import PreparedCorpus
+
+SMALL = (
+    "model.d_model=192",
+    "model.d_ff=768",
+    "model.n_heads=3",
+    "model.n_encoder_layers=3",
+    "model.n_decoder_layers=1",
+    "training.warmup_updates=400",
+    "training.learning_rate=0.002",
+    "training.cooldown=0.3",
+    "training.schedule=constant",
+)
+NOTHING = "nothing"
+
+
+def main() -> None:
+    """Train the models that are not there yet, measure all, write the JSON and print a Markdown table."""
+    arguments = _arguments()
+    few = [f"training.{key}={arguments.updates}" for key in ("max_updates", "validate_every", "save_every")]
+    whole = load_recipe(arguments.recipe, [*SMALL, *few, *arguments.overrides])
+    dev_sets = {source.name: source for source in (*whole.data.dev, *whole.data.tests) if _is_dev(source)}
+    losses: dict[str, dict[str, float]] = {}
+    tokenizer_file: Path | None = None
+    for left_out in (NOTHING, *(source.name for source in whole.data.train)):
+        recipe = _without(whole, left_out)
+        model_folder = _train(recipe, arguments.work / left_out, tokenizer_file)
+        tokenizer_file = tokenizer_file or model_folder / TOKENIZER
+        loaded = load_model_folder(model_folder)
+        losses[left_out] = {
+            name: _loss(loaded.model, loaded.tokenizer, _pairs(source, whole))
+            for name, source in dev_sets.items()
+        }
+        print(left_out, {name: round(loss, 3) for name, loss in losses[left_out].items()}, flush=True)
+    record = {"updates": arguments.updates, "small": SMALL, "nats_per_token": losses, **provenance()}
+    arguments.json.parent.mkdir(parents=True, exist_ok=True)
+    arguments.json.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    print(_table(losses))
+
+
+def _is_dev(source: Source) -> bool:
+    """Development sets alone: some stand among ``tests`` so that training is kept clear of them."""
+    return "test" not in source.name or source.name == "newstest2013"
+
+
+def _without(recipe: Recipe, left_out: str) -> Recipe:
+    kept = tuple(source for source in recipe.data.train if source.name != left_out)
+    data = recipe.data.model_copy(update={"train": kept, "noise": None})
+    return recipe.model_copy(update={"data": data})
+
+
+def _train(recipe: Recipe, run: Path, tokenizer_file: Path | None) -> Path:
+    """The run's last weights, published as its model folder; trained unless they are there."""
+    if tokenizer_file is not None:
+        given = recipe.tokenizer.model_copy(update={"given": sha256(tokenizer_file)})
+        recipe = recipe.model_copy(update={"tokenizer": given})
+    if not (run / "done").exists():
+        with open_run(run, recipe, resume=True) as folder:
+            prepared = prepare_corpus(recipe, run / "data", tokenizer_file)
+            trainer = Trainer(recipe, PreparedCorpus.open(prepared, recipe), folder)
+            trainer.resume()
+            began_s = time.monotonic()
+            trainer.train()
+            (run / "done").write_text(f"{time.monotonic() - began_s:.0f} s\n", encoding="utf-8")
+    return run / "model"
+
+
+def _pairs(source: Source, recipe: Recipe) -> list[tuple[str, str]]:
+    (corpus,) = open_corpora((source,), recipe.data)
+    return [pair for pair in corpus.pairs() if pair[0].strip() and pair[1].strip()]
+
+
+@torch.no_grad()
+def _loss(model: Model, tokenizer: Tokenizer, pairs: Sequence[tuple[str, str]]) -> float:
+    """Nats for each target token, EOS counted."""
+    sources, targets = (tokenizer.encode_batch([pair[side] for pair in pairs]) for side in (0, 1))
+    order = sorted(range(len(pairs)), key=lambda index: len(targets[index]))
+    nll, n_tokens = 0.0, 0.0
+    for first in range(0, len(order), 64):
+        rows = order[first : first + 64]
+        batch = Batch.from_ids(
+            [sources[row] for row in rows], [targets[row] for row in rows], special=tokenizer.special
+        )
+        assert batch.target_out_BT is not None
+        assert batch.target_mask_BT is not None
+        hidden_BTD, _ = model.decode(batch)
+        weight_VD = model.output.weight_VD
+        loss = label_smoothed_cross_entropy(
+            hidden_BTD, weight_VD, batch.target_out_BT, batch.target_mask_BT, 0.0
+        )
+        nll += loss.nll.item()
+        n_tokens += loss.n_tokens.item()
+    return nll / n_tokens
+
+
+def _table(losses: Mapping[str, Mapping[str, float]]) -> str:
+    """Rows: the part left out. Cells: how much higher the loss is without it."""
+    whole = losses[NOTHING]
+    lines = [
+        "| left out | " + " | ".join(whole) + " |",
+        "|---|" + "--:|" * len(whole),
+        "| nothing (nats/token) | " + " | ".join(f"{loss:.3f}" for loss in whole.values()) + " |",
+    ]
+    for left_out, row in losses.items():
+        if left_out != NOTHING:
+            lines.append(
+                f"| {left_out} | " + " | ".join(f"{row[name] - whole[name]:+.3f}" for name in whole) + " |"
+            )
+    return "\n".join(lines)
+
+
+def _arguments() -> Any:  # noqa: ANN401 - an argparse namespace
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("recipe")
+    parser.add_argument("--set", dest="overrides", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--work", type=Path, required=True, help="folder of the runs")
+    parser.add_argument("--updates", type=int, default=1500)
+    parser.add_argument("--json", type=Path, required=True)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
