@@ -15,6 +15,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
@@ -168,12 +169,28 @@ def translate(
     everything: Annotated[
         bool, typer.Option("--everything", help="With --file: also what has a translation (po, xliff).")
     ] = False,
+    glossary: Annotated[
+        Path | None,
+        typer.Option("--glossary", metavar="F", help="Terms: SOURCE tab TARGET [tab inflect], or TBX."),
+    ] = None,
+    formality: Annotated[
+        Literal["default", "formal", "informal"], typer.Option(help="How French addresses people.")
+    ] = "default",
+    french_typography: Annotated[
+        bool, typer.Option("--french-typography", help="« » and no-break spaces before ; : ! ?")
+    ] = False,
     device: Device = "auto",
 ) -> None:
     """Translate texts, or the lines of standard input, or a document.
 
     A blank line stays blank. Standard output holds translations and nothing else.
     """
+
+    def load() -> tuple[Translator, GenerationConfig]:
+        translator: Translator = _load("nmt.translator:Translator").load(model, device=device)
+        options = _generation(translator.generation, beam, n_best)
+        return _wishing(translator, glossary, formality, french_typography), options
+
     if file is not None:
         if text or alignment or as_json or n_best is not None or markup is not None:
             raise ConfigError(
@@ -182,19 +199,18 @@ def translate(
         task = _load("nmt.documents.translate:open_file", extra="documents")(
             file, out, force=force, everything=everything
         )
-        _translate_file(task, model, beam, device)
+        _translate_file(task, *load())
         return
     if out is not None or force or everything:
         raise ConfigError("--out, --force and --everything go with --file IN")
     if markup is not None:
         if alignment or as_json or n_best is not None:
             raise ConfigError("--markup gives markup: leave out --alignment, --json and --n-best")
-        _translate_markup(text, markup, model, beam, device)
+        _translate_markup(text, markup, *load())
         return
     if alignment and (n_best or 1) > 1 and not as_json:
         raise ConfigError(f"--alignment with --n-best {n_best}: only the best has links; add --json")
-    translator: Translator = _load("nmt.translator:Translator").load(model, device=device)
-    options = _generation(translator.generation, beam, n_best)
+    translator, options = load()
     texts = iter(text) if text else _lines(sys.stdin.buffer)
     size = max(1, len(text)) if text else 1 if sys.stdin.isatty() else LINES_AT_ONCE
     index = 0
@@ -215,24 +231,44 @@ def translate(
         sys.stdout.flush()
 
 
+def _wishing(
+    translator: Translator, glossary: Path | None, formality: str, french_typography: bool
+) -> Translator:
+    """The translator with these arguments set in each of its translations; itself if there are none.
+
+    Raises:
+        InputError: the glossary cannot be read.
+    """
+    wishes: dict[str, Any] = {}
+    if glossary is not None:
+        languages = {
+            "source": translator.config.source_language,
+            "target": translator.config.target_language,
+        }
+        wishes["glossary"] = _load("nmt.terms:Glossary").read(glossary, **languages)
+    if formality != "default":
+        wishes["formality"] = formality
+    if french_typography:
+        wishes["french_typography"] = True
+    if wishes:
+        translator.translate = partial(translator.translate, **wishes)  # type: ignore[method-assign]
+    return translator
+
+
 def _translate_markup(
-    text: list[str] | None, markup: MarkupKind, model: str | None, beam: int | None, device: str
+    text: list[str] | None, markup: MarkupKind, translator: Translator, options: GenerationConfig
 ) -> None:
     """Texts, or all of standard input, byte for byte but for what is translated."""
     try:
         texts = text or [sys.stdin.buffer.read().decode("utf-8")]
     except UnicodeDecodeError as error:
         raise InputError(f"stdin is not UTF-8 at byte {error.start}; convert it first") from None
-    translator: Translator = _load("nmt.translator:Translator").load(model, device=device)
-    options = _generation(translator.generation, beam, None)
     translated = _load("nmt.markup:translate_markup")(translator, texts, markup, options=options)
     sys.stdout.write("".join(f"{result}\n" if text else result for result in translated))
 
 
-def _translate_file(task: FileTask, model: str | None, beam: int | None, device: str) -> None:
+def _translate_file(task: FileTask, translator: Translator, options: GenerationConfig) -> None:
     """Write a document's translation and print the name of the file; flags go to standard error."""
-    translator: Translator = _load("nmt.translator:Translator").load(model, device=device)
-    options = _generation(translator.generation, beam, None)
     with _load("training.progress:progress")(task.source.name, task.n_characters) as advance:
         flags: Counter[str] = _load("nmt.documents.translate:translate_file")(
             translator, task, options=options, advance=advance

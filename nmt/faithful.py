@@ -47,6 +47,9 @@ MASK = "Literal"
 """Stands for a span to copy while a text is cut into sentences: a word that may begin one."""
 
 _WORD = re.compile(r"[^\W\d_]+")
+_NAME = re.compile(r"(?<=[\w,;)\"”»][ ])[^\W\d_a-zà-öø-ÿ][^\W\d_]{2,}(?:-[^\W\d_]+)*(?![\w-])")
+RARE_PIECES = 3
+"""A name of so many pieces is copied."""
 _FORMULA = re.compile(r"[\d+*/=<>^~|\\-]")
 
 MARKS = ",;:.!?…)]}»\"'"
@@ -131,6 +134,7 @@ class Faithful:
         }
         self._plain = {sign: plain for sign, plain in PLAIN.items() if not tokenizer.knows(sign)}
         self._preferred: dict[str, str] = {}
+        self._common: set[str] = set()
 
     def literals(self, text: str) -> list[Copied]:
         """The literals of a text, with what the tokenizer cannot write."""
@@ -163,10 +167,27 @@ class Faithful:
             and not any(_overlap(match.span, entry.span) for entry in copied)
         ]
         fixed = [*literals, *(Copied("code", entry.span) for entry in copied)]
-        sentence = Sentence(
-            text, tuple(copied), tuple(terms), Shape.of(text, fixed, self.prefers), wishes, None
-        )
+        shape = Shape.of(text, fixed, self.prefers)
+        if shape.case == "as_is":
+            names = _beside([*copied, *(Protected(match.span, "") for match in terms)], self._names(text))
+            copied = sorted([*copied, *names], key=lambda entry: entry.span.start)
+        sentence = Sentence(text, tuple(copied), tuple(terms), shape, wishes, None)
         return replace(sentence, reading=self._read(sentence, copied))
+
+    def _names(self, text: str) -> list[Protected]:
+        """Words with a capital inside a sentence that the model would misspell: the vocabulary lacks them."""
+        return [
+            Protected(Span(*match.span()), match.group())
+            for match in _NAME.finditer(text)
+            if match.group() not in self._common and self._is_rare(match.group())
+        ]
+
+    def _is_rare(self, name: str) -> bool:
+        if len(self._tokenizer.encode(name)) >= RARE_PIECES:
+            return True
+        if len(self._common) < 100_000:
+            self._common.add(name)
+        return False
 
     def n_free(self, sentence: Sentence) -> int:
         """How many stand-ins do not occur in the sentence itself."""

@@ -29,6 +29,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _LONE_I = re.compile(r"(?<![\w'’.-])i(?=$|['’](?:m|ll|ve|d)\b|\s|,)")
 _REPEATED_END = re.compile(r"(?:!{2,}|\?{2,}|[!?]{2,}|\.{4,})$")
 _END = re.compile(r"[\s\u00a0\u202f]*[.!?…]+$")
+_PAIRS = {'"': '"', "“": "”", "«": "»", "(": ")", "[": "]", "‘": "’"}
 _ENDS = ".!?…:;,)]»”\"'’"
 
 
@@ -44,7 +45,7 @@ class Shape:
     ending: str
     """Repeated final punctuation of the core, "" if there is none: the model reads its first mark."""
     unfinished: bool
-    """The core ends without punctuation, so its translation gets none."""
+    """The core ends without punctuation: the model reads a full stop there, and its translation gets none."""
 
     @classmethod
     def of(cls, text: str, copied: Sequence[Copied] = (), prefers: Callable[[str], str] = str.lower) -> Shape:
@@ -86,6 +87,8 @@ class Shape:
             if self.ending[0] == ".":
                 mark = "..."
             edits.append(Edit(Span(self.core.end - len(self.ending), self.core.end), mark))
+        if self.unfinished:
+            edits.append(Edit(Span(self.core.end, self.core.end), "."))
         if self.core.end < len(text):
             edits.append(Edit(Span(self.core.end, len(text)), ""))
         return edits
@@ -118,7 +121,7 @@ class Shape:
         if self.ending:
             start = len(written) if match is None else match.end() - len(match.group().lstrip())
             return [Edit(Span(start, len(written)), self.ending)]
-        if self.unfinished and match is not None and match.group().strip() == ".":
+        if self.unfinished and match is not None:
             return [Edit(Span(match.start(), len(written)), "")]
         return []
 
@@ -137,6 +140,8 @@ def _core(text: str, copied: Sequence[Copied]) -> Span:
     changed = True
     while changed:
         changed = False
+        if _is_enclosed(text[start:end]):
+            start, end, changed = start + 1, end - 1, True
         mark = _MARK.match(text, start, end) if start == 0 else None
         if mark is not None:
             start, changed = mark.end(), True
@@ -146,6 +151,14 @@ def _core(text: str, copied: Sequence[Copied]) -> Span:
             elif span.end == end > start and span.start > start and text[span.start - 1].isspace():
                 end, changed = len(text[: span.start].rstrip()), True
     return Span(start, end) if start < end else Span(0, len(text))
+
+
+def _is_enclosed(text: str) -> bool:
+    """Whether quotes or brackets stand around all of a sentence, and none like them inside."""
+    if len(text) < 3 or _PAIRS.get(text[0]) != text[-1] or text[1].isspace() or text[-2].isspace():
+        return False
+    inside = text[1:-1]
+    return text[0] not in inside and text[-1] not in inside
 
 
 def _n_spaces(text: str) -> int:

@@ -27,6 +27,7 @@ class StubTranslator:
         self.config = ModelFolderConfig(name=name, model=model, library_version="0.0.0")
         self.generation = GenerationConfig(beam_size=3)
         self.calls: list[tuple[list[str], GenerationConfig]] = []
+        self.wishes: dict[str, object] = {}
         self.align_options: tuple[str, AlignmentConfig | None] | None = None
         self._rule, self._attends, self._truncates = rule, attends, truncates
 
@@ -37,9 +38,11 @@ class StubTranslator:
         alignment: str = "none",
         options: GenerationConfig | None = None,
         keep: Sequence[Sequence[Span]] | None = None,
+        **wishes: object,
     ) -> list[Translation]:
         if alignment != "none" and not self._attends:
             raise ConfigError("the model has no attention")
+        self.wishes = wishes
         self.calls.append((list(texts), options or self.generation))
         return [self._translate(text, alignment, options or self.generation) for text in texts]
 

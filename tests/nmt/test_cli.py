@@ -16,6 +16,7 @@ import nmt.translator
 from nmt import cli
 from nmt.config import AlignmentConfig
 from nmt.errors import InputError, ModelFolderError, NumericalError
+from nmt.terms import Glossary, Term
 from tests.stub_translator import StubTranslator
 
 COMMANDS = ("translate", "serve", "prepare", "train", "evaluate", "compare", "robustness", "align", "info")
@@ -178,6 +179,36 @@ def test_beam_is_passed_on_and_the_rest_is_the_models_own(run: Run, translator: 
     run("translate", "--beam", "1", "x")
 
     assert translator.calls[0][1] == translator.generation.model_copy(update={"beam_size": 1})
+
+
+def test_glossary_formality_and_typography_are_passed_on(
+    run: Run, translator: StubTranslator, tmp_path: Path
+) -> None:
+    (tmp_path / "terms.tsv").write_text("dog\tchien\tinflect\n", encoding="utf-8")
+    glossary = str(tmp_path / "terms.tsv")
+
+    status, _, _ = run(
+        "translate", "--glossary", glossary, "--formality", "formal", "--french-typography", "x"
+    )
+
+    assert status == 0
+    assert translator.wishes == {
+        "glossary": Glossary.of([Term("dog", "chien", inflect=True)]),
+        "formality": "formal",
+        "french_typography": True,
+    }
+    assert run("translate", "x")[0] == 0
+
+
+def test_a_glossary_with_an_error_is_refused_by_its_line(
+    run: Run, translator: StubTranslator, tmp_path: Path
+) -> None:
+    (tmp_path / "terms.tsv").write_text("dog\tchien\n\tchat\n", encoding="utf-8")
+
+    status, out, error = run("translate", "--glossary", str(tmp_path / "terms.tsv"), "x")
+
+    assert (status, out) == (2, "")
+    assert "terms.tsv: line 2: the source term is blank" in error
 
 
 def test_a_truncated_translation_is_said_on_standard_error(run: Run, translator: StubTranslator) -> None:

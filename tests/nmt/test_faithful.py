@@ -278,8 +278,8 @@ def reverser(reserved_tokenizer):
             rng.shuffle(chosen)
             pairs.append(chosen)
         batch = Batch.from_ids(
-            [encode(" ".join(pair)) for pair in pairs],
-            [encode(" ".join(pair[::-1])) for pair in pairs],
+            [encode(" ".join(pair) + ".") for pair in pairs],
+            [encode(" ".join(pair[::-1]) + ".") for pair in pairs],
             special=reserved_tokenizer.special,
         )
         hidden_BTD, _ = model.decode(batch)
