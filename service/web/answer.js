@@ -22,15 +22,15 @@ export function clearAnswer() {
 
 export class ShownAnswer {
   /**
-   * @param {string} text
+   * @param {import("./api.js").Question} question
    * @param {Translation} translation
    * @param {{ source: string, target: string }} languages
    */
-  constructor(text, translation, languages) {
-    this.text = text;
+  constructor(question, translation, languages) {
+    this.text = question.text;
     this.translation = translation;
     this.words = new LinkedWords(translation, languages);
-    this.heatMap = new HeatMap(text, translation);
+    this.heatMap = new HeatMap(question, translation);
   }
 
   show() {
@@ -39,6 +39,7 @@ export class ShownAnswer {
     fillWords(byId("mirror"), this.text, translation.source_tokens, "source");
     byId("mirror").append("\n");
     fillWords(byId("output"), translation.text, translation.target_tokens, "target");
+    markTerms(byId("output"), translation);
     byId("copy").hidden = false;
     this.tell();
   }
@@ -48,6 +49,43 @@ export class ShownAnswer {
     byId("notices").replaceChildren(...notices(this.translation).map((textContent) => element("li", { textContent })));
     showAlternatives(this.translation.alternatives);
     this.heatMap.show();
+  }
+}
+
+/** Underline the words that the glossary asked for. @param {HTMLElement} output @param {Translation} translation */
+function markTerms(output, { terms, target_tokens }) {
+  const words = output.querySelectorAll(".word");
+  for (const { target } of terms) {
+    target_tokens.forEach(({ start, end }, i) => {
+      if (start < target.end && end > target.start) words[i].classList.add("term");
+    });
+  }
+}
+
+/** The sentences of a text that have come so far. */
+export class PartialAnswer {
+  /** @param {string} text */
+  constructor(text) {
+    this.characters = Array.from(text);
+    this.read = 0;
+    this.written = "";
+    this.n = 0;
+    this.total = 0;
+  }
+
+  /** @param {import("./api.js").SentenceEvent} sentence the next */
+  add({ source, text, n_sentences }) {
+    const between = this.characters.slice(this.read, source.start).join("");
+    this.written += between + text;
+    this.read = source.end;
+    this.n += 1;
+    this.total = n_sentences;
+  }
+
+  show() {
+    if (!this.n) return;
+    clearAnswer();
+    byId("output").textContent = this.written;
   }
 }
 

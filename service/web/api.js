@@ -25,19 +25,30 @@ import { recall, remember } from "./storage.js";
  * @property {{ text: string, score: number }[]} alternatives
  * @property {{ language: string | null, score: number }} detected_source
  * @property {Flag[]} flags
+ * @property {{ source: Span, target: Span }[]} terms
  * @property {boolean} truncated
  * @property {boolean} repaired
  */
 /** @typedef {{ translations: Translation[], model: string }} Answer */
+/** @typedef {{ sentence_index: number, n_sentences: number, source: Span, text: string }} SentenceEvent */
+/**
+ * @typedef {object} Question
+ * @property {string} text
+ * @property {string} target
+ * @property {"soft"} alignment
+ * @property {number} n_best
+ * @property {number} [beam_size]
+ * @property {{ source: string, target: string }[]} [glossary]
+ * @property {{ layer: number, heads: number[] | null }} [attention]
+ */
 /**
  * @typedef {object} Abilities what /languages tells
  * @property {{ source: string, target: string }[]} pairs
  * @property {{ text_characters: number }} limits
  * @property {{ layers: number, heads: number } | null} attention of the model, if it has any
- * @property {boolean} glossary whether a request may carry one
  * @property {{ suffixes: string[], bytes: number } | null} documents what may be uploaded
  */
-/** @typedef {{ id: string, status: "queued" | "translating" | "done" | "error", progress: number, detail: string | null }} DocumentJob */
+/** @typedef {{ id: string, status: "queued" | "translating" | "done" | "error", progress: number | null, detail: string | null }} DocumentJob */
 
 const KEY = "passerelle.key";
 const tab = () => sessionStorage;
@@ -71,36 +82,51 @@ export async function ask(path, options = {}) {
 }
 
 /**
- * @param {string} path
- * @param {object} body
- * @param {AbortSignal} [signal]
- */
-const post = (path, body, signal) =>
-  ask(path, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify(body),
-    signal,
-  });
-
-/**
- * @param {object} question
+ * Translate; sentences are told as they come.
+ * @param {Question} question
  * @param {AbortSignal} signal
+ * @param {(sentence: SentenceEvent) => void} [onSentence]
  * @returns {Promise<Answer>}
  */
-export const translate = async (question, signal) => (await post("translate", question, signal)).json();
+export async function translate(question, signal, onSentence = () => {}) {
+  const response = await ask("translate", {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "text/event-stream" },
+    body: JSON.stringify(question),
+    signal,
+  });
+  for await (const { name, data } of serverSentEvents(response)) {
+    if (name === "sentence") onSentence(data);
+    else if (name === "done") return data;
+    else throw new ProblemError(data.status, data.detail, 0);
+  }
+  throw new TypeError("the answer ends before its end"); // as fetch has it when the server goes away
+}
+
+/**
+ * Server-sent events as they arrive; each has a name and JSON on one line.
+ * @param {Response} response
+ * @returns {AsyncGenerator<{ name: string, data: any }>}
+ */
+async function* serverSentEvents(response) {
+  if (!response.body) return;
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let unread = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const events = (unread + value).split("\n\n");
+    unread = events.pop() ?? "";
+    for (const event of events) {
+      const name = /^event: (.*)$/m.exec(event)?.[1];
+      const data = /^data: (.*)$/m.exec(event)?.[1];
+      if (name && data) yield { name, data: JSON.parse(data) };
+    }
+  }
+}
 
 /** @returns {Promise<Abilities>} */
 export const abilities = async () => (await ask("languages")).json();
-
-/**
- * The attention of a sentence and its translation, a row for each word of the translation.
- * @param {{ source: string, target: string, layer: number, head: number | null }} question
- * @param {AbortSignal} signal
- * @returns {Promise<number[][]>}
- */
-export const attention = async (question, signal) =>
-  (await (await post("attention", question, signal)).json()).attention;
 
 /**
  * @param {File} file

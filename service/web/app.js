@@ -1,6 +1,6 @@
 // Translate as one types: wait for a pause, ask the server, show only the answer to what now stands there.
 
-import { clearAnswer, plainMirror, ShownAnswer } from "./answer.js";
+import { clearAnswer, PartialAnswer, plainMirror, ShownAnswer } from "./answer.js";
 import { abilities, ProblemError, translate, useKey } from "./api.js";
 import { offerDocuments, watchDocuments } from "./documents.js";
 import { byId, element, inputById, selectById } from "./dom.js";
@@ -27,7 +27,6 @@ let server = {
   pairs: [{ source: "en", target: "fr" }],
   limits: { text_characters: Infinity },
   attention: null,
-  glossary: false,
   documents: null,
 };
 let timer = 0;
@@ -43,6 +42,7 @@ function textChanged() {
   plainMirror(source.value);
   shown = null;
   byId("output").classList.add("stale");
+  byId("output").removeAttribute("aria-busy");
   byId("examples").hidden = source.value !== "";
   byId("clear").hidden = source.value === "";
   clearTimeout(timer);
@@ -73,12 +73,22 @@ async function ask() {
   }
   const own = (request = new AbortController());
   byId("output").setAttribute("aria-busy", "true");
-  calmTimer = setTimeout(() => tell(() => say("status.translating")), CALM_MS);
   const started = performance.now();
   try {
-    const { translations, model } = await translate(question(text), own.signal);
+    const asked = question(text);
+    const partial = new PartialAnswer(text);
+    const showPartial = () => {
+      if (own !== request || performance.now() - started < CALM_MS) return; // soon all of it may be there
+      partial.show();
+      tell(() => (partial.n ? say("status.sentences", { n: partial.n, total: partial.total }) : say("status.translating")));
+    };
+    calmTimer = setTimeout(showPartial, CALM_MS);
+    const { translations, model } = await translate(asked, own.signal, (sentence) => {
+      partial.add(sentence);
+      showPartial();
+    });
     if (own !== request) return; // stale
-    shown = new ShownAnswer(text, translations[0], server.pairs[0]);
+    shown = new ShownAnswer(asked, translations[0], server.pairs[0]);
     shown.show();
     const seconds = (performance.now() - started) / 1000;
     const digits = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
@@ -93,7 +103,7 @@ async function ask() {
   }
 }
 
-/** @param {string} text */
+/** @param {string} text @returns {import("./api.js").Question} */
 function question(text) {
   const nBest = Number(selectById("n-best").value);
   const beamSize = Number(selectById("beam-size").value);
@@ -104,7 +114,7 @@ function question(text) {
     alignment: "soft",
     n_best: nBest,
     ...(beamSize ? { beam_size: Math.max(beamSize, nBest) } : {}),
-    ...(server.glossary && terms.length ? { glossary: terms } : {}),
+    ...(terms.length ? { glossary: terms } : {}),
   };
 }
 
@@ -157,7 +167,6 @@ function speak(code) {
       element("button", { type: "button", className: "chip", lang: pair.source, textContent }),
     ),
   );
-  byId("glossary-section").hidden = !server.glossary;
   offerHeads(server.attention);
   offerDocuments(server.documents);
   showGlossary();

@@ -1,10 +1,11 @@
 // The attention of one sentence as a table: source words across, target words down, darker for more.
 
-import { attention, ProblemError } from "./api.js";
+import { ProblemError, translate } from "./api.js";
 import { byId, element, selectById } from "./dom.js";
 import { formatNumber, say } from "./strings.js";
 import { asWord } from "./words.js";
 
+/** @typedef {import("./api.js").Question} Question */
 /** @typedef {import("./api.js").Translation} Translation */
 /** @typedef {import("./api.js").Sentence} Sentence */
 /** @typedef {import("./words.js").Side} Side */
@@ -14,10 +15,12 @@ const DARK = 0.55; // from this share on, digits are written in the light colour
 
 /** The heat maps of one answer. */
 export class HeatMap {
-  /** @param {string} text @param {Translation} translation */
-  constructor(text, translation) {
-    this.text = text;
+  /** @param {Question} question @param {Translation} translation */
+  constructor(question, translation) {
+    this.question = question;
     this.translation = translation;
+    /** @type {Map<string, Translation>} by layer and head, once asked for */
+    this.seen = new Map();
     /** @type {AbortController | null} */
     this.asking = null;
   }
@@ -37,32 +40,34 @@ export class HeatMap {
   /** Draw the chosen sentence, as the chosen layer and head see it. */
   async draw() {
     this.asking?.abort();
-    const sentence = this.translation.sentences[Number(selectById("sentence").value)];
-    const layer = selectById("layer").value;
-    selectById("head").disabled = layer === "";
-    byId("heat-problem").textContent = "";
-    if (layer === "") {
-      this.fill(sentence, sentence.attention);
-      return;
-    }
     const own = (this.asking = new AbortController());
-    const head = selectById("head").value;
+    const index = Number(selectById("sentence").value);
+    selectById("head").disabled = selectById("layer").value === "";
+    byId("heat-problem").textContent = "";
     try {
-      const matrix = await attention(
-        {
-          source: slice(this.text, sentence.source),
-          target: slice(this.translation.text, sentence.target),
-          layer: Number(layer),
-          head: head === "" ? null : Number(head),
-        },
-        own.signal,
-      );
-      this.fill(sentence, matrix);
+      const { sentences } = await this.read(selectById("layer").value, selectById("head").value, own.signal);
+      if (!own.signal.aborted) this.fill(this.translation.sentences[index], sentences[index].attention);
     } catch (error) {
       if (own.signal.aborted) return;
       const reason = error instanceof ProblemError ? error.message : say("status.unreachable");
       byId("heat-problem").textContent = say("heat.failed", { reason });
     }
+  }
+
+  /**
+   * The same translation with its attention read elsewhere: search finds the same again.
+   * @param {string} layer "" for where the links are from
+   * @param {string} head "" for all
+   * @param {AbortSignal} signal
+   */
+  async read(layer, head, signal) {
+    if (layer === "") return this.translation;
+    const known = this.seen.get(`${layer} ${head}`);
+    if (known) return known;
+    const attention = { layer: Number(layer), heads: head === "" ? null : [Number(head)] };
+    const { translations } = await translate({ ...this.question, attention }, signal);
+    this.seen.set(`${layer} ${head}`, translations[0]);
+    return translations[0];
   }
 
   /** @param {Sentence} sentence @param {number[][] | null} matrix */
@@ -126,5 +131,3 @@ const download = (id, format) =>
     textContent: format === "pharaoh" ? "Pharaoh" : format.toUpperCase(),
   });
 
-/** @param {string} text @param {import("./api.js").Span} span in code points */
-const slice = (text, { start, end }) => Array.from(text).slice(start, end).join("");

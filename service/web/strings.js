@@ -86,8 +86,6 @@ const ENGLISH = {
   "glossary.added": "{term} added",
   "glossary.removed": "{term} removed",
   "glossary.incomplete": "A term and its translation are both needed.",
-  "glossary.unavailable": "This server does not take glossaries.",
-  "glossary.applied": "Glossary: {terms}",
 
   "documents.title": "Documents",
   "documents.explanation": "Drop files here, or choose some: {formats}.",
@@ -194,8 +192,6 @@ const FRENCH = {
   "glossary.added": "{term} ajouté",
   "glossary.removed": "{term} retiré",
   "glossary.incomplete": "Il faut un terme et sa traduction.",
-  "glossary.unavailable": "Ce serveur n’accepte pas de glossaire.",
-  "glossary.applied": "Glossaire : {terms}",
 
   "documents.title": "Documents",
   "documents.explanation": "Déposez des fichiers ici, ou choisissez-en : {formats}.",

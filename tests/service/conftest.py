@@ -25,6 +25,7 @@ from tests.service.stub import StubTranslator
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
+    from selenium import webdriver
 
 
 @dataclass
@@ -112,3 +113,13 @@ def _own_settings() -> Iterator[None]:
         patch.setenv("PASSERELLE_DATABASE_URL", "sqlite://")  # in memory: each server has its own
         patch.setenv("PASSERELLE_KEYS", "off")
         yield
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[webdriver.Chrome]:
+    """One browser for all tests of pages."""
+    from tests.service.page import start_browser
+
+    driver = start_browser()
+    yield driver
+    driver.quit()

@@ -1,34 +1,22 @@
-"""The page in a real headless Chromium: run with ``-m browser``.
-
-Needs Debian's chromium and chromium-driver. With SCREENSHOTS=DIR in the environment, pictures are left there.
-"""
+"""The page in a real headless Chromium: run with ``-m browser``; needs chromium and chromium-driver."""
 
 from __future__ import annotations
 
-import os
-import shutil
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 from selenium import webdriver
-from selenium.webdriver.common.action_chains import ActionChains
-from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.remote.webelement import WebElement
-from selenium.webdriver.support.wait import WebDriverWait
 
 from nmt.translator import Translator
 from tests.service.conftest import LiveServer, running
+from tests.service.page import Page
 from tests.service.stub import StubTranslator, backwards
 
 pytestmark = pytest.mark.browser
 
 TEXT = "Two young men are playing football in the park."
-BROWSER = shutil.which("chromium")
-DRIVER = shutil.which("chromedriver")
 
 
 @pytest.fixture(scope="module")
@@ -37,76 +25,11 @@ def server() -> Iterator[LiveServer]:
         yield live
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[webdriver.Chrome]:
-    if BROWSER is None or DRIVER is None:
-        pytest.skip("chromium and chromedriver are not installed: apt-get install chromium chromium-driver")
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--no-proxy-server"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options, webdriver.ChromeService(DRIVER))
-    yield driver
-    driver.quit()
-
-
 @pytest.fixture
 def page(browser: webdriver.Chrome, server: LiveServer) -> Page:
     server.translator.gate.set()
     server.translator.delay_s = 0
     return Page(browser, server)
-
-
-class Page:
-    """The page, freshly opened."""
-
-    def __init__(self, browser: webdriver.Chrome, server: LiveServer, width: int = 1200) -> None:
-        self.browser = browser
-        self.server = server
-        browser.execute_cdp_cmd(
-            "Emulation.setDeviceMetricsOverride",
-            {"width": width, "height": 1250, "deviceScaleFactor": 1, "mobile": width < 500},
-        )
-        self.colours("light")
-        browser.get(server.url)
-        browser.get_log("browser")
-
-    def colours(self, scheme: str) -> None:
-        features = [{"name": "prefers-color-scheme", "value": scheme}]
-        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-
-    def find(self, selector: str) -> WebElement:
-        return self.browser.find_element(By.CSS_SELECTOR, selector)
-
-    def all(self, selector: str) -> list[WebElement]:
-        return self.browser.find_elements(By.CSS_SELECTOR, selector)
-
-    def words(self, selector: str) -> list[str]:
-        return [word.get_attribute("textContent") or "" for word in self.all(selector)]
-
-    def write(self, text: str) -> None:
-        self.find("#source").send_keys(text)
-
-    def until(self, condition: Callable[[], Any]) -> None:
-        WebDriverWait(self.browser, 10, poll_frequency=0.05).until(lambda _: condition())
-
-    def wait_for(self, translation: str) -> None:
-        self.until(lambda: self.find("#output").text == translation)
-        self.until(lambda: "stale" not in (self.find("#output").get_attribute("class") or ""))
-
-    def hover(self, element: WebElement) -> None:
-        ActionChains(self.browser, duration=50).move_to_element(element).perform()
-
-    def picture(self, name: str) -> None:
-        if folder := os.environ.get("SCREENSHOTS"):
-            time.sleep(0.3)  # transitions
-            Path(folder).mkdir(parents=True, exist_ok=True)
-            self.browser.save_screenshot(str(Path(folder) / f"{name}.png"))
-
-    def assert_no_complaints(self) -> None:
-        """Nothing blocked by the content security policy, no error in a script, no missing file."""
-        assert self.browser.get_log("browser") == []
 
 
 def test_it_translates_as_one_types(page: Page) -> None:
@@ -183,7 +106,7 @@ def test_the_heat_map_shows_words_and_values(page: Page) -> None:
         page.all("#heat tbody tr:first-child td")[i].value_of_css_property("background-color") for i in (2, 0)
     )
     assert dark != pale
-    page.find("#sentence option:nth-child(2)").click()
+    page.choose("#sentence", "1")
     assert page.words("#heat thead th") == ["four", "five"]
     page.hover(page.find("#heat tbody th"))
     assert page.words("#output .active") == ["evif"]
@@ -195,7 +118,7 @@ def test_alternatives_are_listed_best_first(page: Page) -> None:
     page.write("one")
     page.wait_for("eno")
     assert page.words("#alternatives li > span:first-child") == ["eno", "eno ?", "eno ? ?"]
-    page.find("#n-best option:first-child").click()
+    page.choose("#n-best", "1")
     page.until(lambda: not page.find("#alternatives-section").is_displayed())
 
 
