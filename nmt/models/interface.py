@@ -9,12 +9,14 @@ passed in and returned; no model keeps one on itself, so two translations may al
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from torch import Tensor
 
 from nmt.batch import Batch
-from nmt.layers.embedding import OutputProjection
+
+if TYPE_CHECKING:
+    from nmt.layers.embedding import OutputProjection
 
 StateT = TypeVar("StateT")
 

@@ -19,7 +19,20 @@ from nmt.errors import InputError, ModelFolderError, NumericalError
 from nmt.terms import Glossary, Term
 from tests.stub_translator import StubTranslator
 
-COMMANDS = ("translate", "serve", "prepare", "train", "evaluate", "compare", "robustness", "align", "info")
+COMMANDS = (
+    "translate",
+    "serve",
+    "prepare",
+    "train",
+    "pack",
+    "unpack",
+    "evaluate",
+    "compare",
+    "robustness",
+    "calibrate",
+    "align",
+    "info",
+)
 
 Run = Callable[..., tuple[int, str, str]]
 
