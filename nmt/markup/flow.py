@@ -87,12 +87,14 @@ class Flow:
                 continue
             write(spans[index].start)
             tag = self.tags[index]
-            if tag.spaced and read:
+            # a copy that the translator lost, or put elsewhere, has no white space of its own
+            is_apart = tag.is_copy and spans[index].start == spans[index].end
+            if (tag.spaced and read) or (is_apart and text[read - 1 : read].isalnum()):
                 written.append(" ")
             written.append(raw(tag.opening.start, tag.opening.end))
             if tag.is_copy:
-                if spans[index].start == spans[index].end and text[read : read + 1].isalnum():
-                    written.append(" ")  # the translator lost it, so there is no space for it
+                if is_apart and text[read : read + 1].isalnum():
+                    written.append(" ")
                 read = max(read, spans[index].end)
             elif tag.glued and text.startswith(" ", read):
                 read += 1
@@ -113,7 +115,7 @@ class Flow:
                 source, found = Span(mark.start, mark.end), spans[index]
                 literal = self.extract.text[mark.start : mark.end]
                 if source in kept and found != kept[source]:
-                    moved.append(kept[source])
+                    moved.append(_with_space(translation.text, kept[source]))
                 if found != kept.get(source) and translation.text[found.start : found.end] != literal:
                     spans[index] = Span(found.start, found.start)
         return spans, sorted(moved, key=lambda span: span.start)
@@ -124,3 +126,13 @@ class Flow:
             return escape(text)
         spelled = re.split("([" + re.escape("".join(self.references)) + "])", text)
         return "".join(self.references.get(piece) or escape(piece) for piece in spelled)
+
+
+def _with_space(text: str, span: Span) -> Span:
+    """The span with one of the spaces around it, for what is taken out of ``text``."""
+    is_last, is_first = span.end == len(text), span.start == 0
+    if text[: span.start].endswith(" ") and (is_last or text.startswith(" ", span.end)):
+        return Span(span.start - 1, span.end)
+    if is_first and text.startswith(" ", span.end):
+        return Span(span.start, span.end + 1)
+    return span

@@ -189,17 +189,23 @@ class _Projection:
         return _NEUTRAL if neighbours and all(neighbours) else -_NEUTRAL
 
     def _left_over(self, index: int) -> tuple[int, int] | None:
-        """Tokens without links between the translations of the neighbours, else the relative position."""
+        """What an element gets that was outvoted, or has no link at all.
+
+        With links it is its strongest token, and nothing when siblings have all of them. Without it is the
+        tokens without links between the translations of its neighbours, else the same relative position.
+        """
         (source_low, source_high), (low, high) = self._outer(index)
         votes, (first, last) = self.votes, self.covered[index]
         free = [target for target in range(low, high) if self._is_free(index, target)]
-        if not free:
-            return None
+        linked = {target for source in range(first, last) for target in votes.targets_of(source)}
+        if linked or not free:
+            strongest = max(
+                linked.intersection(free), key=lambda t: votes.inside(t, (first, last)), default=None
+            )
+            return None if strongest is None else (strongest, strongest + 1)
         before, after = votes.targets_of(first - 1), votes.targets_of(last)
         if before and after and before[-1] < after[0]:
-            between = [
-                target for target in free if before[-1] < target < after[0] and not votes.total(target)
-            ]
+            between = [token for token in free if before[-1] < token < after[0] and not votes.total(token)]
             if between and between[-1] - between[0] == len(between) - 1:
                 return between[0], between[-1] + 1
         share = (high - low) / max(1, source_high - source_low)

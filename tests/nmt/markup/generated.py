@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from hypothesis import strategies as st
 from turbohtml import TokenType, tokenize
 
+CHECKS = ("tags", "well-formed", "nesting", "white space", "emoji", "copied")
 _EMOJI = ("😀", "🎉", "👍🏽", "❤️", "🇫🇷", "👩‍🚀")
 _SENTENCES = "two young men are sitting on a bench near the old house and the little girl in red plays guitar"
 _WORDS = tuple(_SENTENCES.split())
@@ -123,14 +124,19 @@ class _Reader(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.tags[self.get_starttag_text() or ""] += 1
-        number = dict(attrs).get("id") or ""
-        self.ancestors[number + tag] = tuple(path for _, path in self._open)
+        name = self._note(tag, attrs)
         if tag not in self.VOID:
-            self._open.append((tag, number + tag))
+            self._open.append((tag, name))
 
     def handle_startendtag(self, tag, attrs):
         self.tags[self.get_starttag_text() or ""] += 1
-        self.ancestors[(dict(attrs).get("id") or "") + tag] = tuple(path for _, path in self._open)
+        self._note(tag, attrs)
+
+    def _note(self, tag, attrs):
+        number = dict(attrs).get("id")
+        if number:
+            self.ancestors[number + tag] = tuple(path for _, path in self._open)
+        return (number or "") + tag
 
     def handle_endtag(self, tag):
         self.tags[f"</{tag}>"] += 1
@@ -158,22 +164,17 @@ def read(html: str) -> _Reader:
 
 
 def problems(source: str, result: str) -> list[str]:
-    """What the translation of well-formed HTML broke, as names of checks."""
+    """What the translation of well-formed HTML broke, as names of ``CHECKS``."""
     before, after = read(source), read(result)
-    found = []
-    if before.tags != after.tags:
-        found.append("tags")
-    if not after.is_well_formed:
-        found.append("well-formed")
-    if before.ancestors != after.ancestors:
-        found.append("nesting")
-    if _edges(source) != _edges(result):
-        found.append("white space")
-    if [_emoji(source)] != [_emoji(result)]:
-        found.append("emoji")
-    if _copied(source) != _copied(result):
-        found.append("copied")
-    return found
+    kept = {
+        "tags": before.tags == after.tags,
+        "well-formed": after.is_well_formed,
+        "nesting": before.ancestors == after.ancestors,
+        "white space": _edges(source) == _edges(result),
+        "emoji": Counter(emoji_of(source)) == Counter(emoji_of(result)),
+        "copied": _copied(source) == _copied(result),
+    }
+    return [name for name in CHECKS if not kept[name]]
 
 
 def tags_of(html: str) -> Counter[str]:
@@ -194,8 +195,9 @@ def _edges(html: str) -> list[tuple[str, str]]:
     return [("after", space) for space in opened] + [("before", space) for space in closed]
 
 
-def _emoji(html: str) -> Counter[str]:
-    return Counter(re.findall("|".join(sorted(map(re.escape, _EMOJI), key=len, reverse=True)), html))
+def emoji_of(html: str) -> list[str]:
+    """The emoji of a text, in order."""
+    return re.findall("|".join(sorted(map(re.escape, _EMOJI), key=len, reverse=True)), html)
 
 
 def _copied(html: str) -> Counter[str]:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, given, settings
+import json
+import os
+import platform
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from nmt.extraction import Extract
-from nmt.markup import extract_html
-from tests.nmt.markup.generated import broken_html_texts, html_texts, problems, tags_of
+from nmt.markup import extract_html, translate_markup
+from nmt.translator import Translator
+from tests.nmt.markup.generated import CHECKS, broken_html_texts, emoji_of, html_texts, problems, tags_of
 from tests.nmt.markup.stub import same, scrambled
 
 MANY = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=60, database=None)
@@ -67,3 +76,54 @@ def test_any_text_at_all_comes_back_when_nothing_is_changed(text: str) -> None:
 
     assert result.split() == text.replace("&", "&amp;").split() or "<" in text or "&" in text
     assert all(Extract(e.text, e.keep) == e for e in extracted.extracts)
+
+
+@pytest.fixture
+def translator() -> Translator:
+    return Translator.load("everyday", device="cpu")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_a_real_model_keeps_what_it_must_in_2000_generated_texts(translator: Translator) -> None:
+    """With PASSERELLE_RECORD=FOLDER it writes what it counted there, as markup.json."""
+    texts: list[str] = []
+
+    @settings(
+        max_examples=N_WITH_MODEL + 200,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(html_texts())
+    def collect(html: str) -> None:
+        texts.append(html)
+
+    collect()
+    texts = texts[-N_WITH_MODEL:]
+    assert len(texts) == N_WITH_MODEL
+    broken: Counter[str] = Counter()
+    begun = time.perf_counter()
+    for start in range(0, len(texts), 100):
+        some = texts[start : start + 100]
+        for html, result in zip(some, translate_markup(translator, some, "html"), strict=True):
+            broken.update(problems(html, result))
+    record = {
+        "promise": "B8: tags, nesting, copied elements, white space at the edges of texts, emoji are kept",
+        "command": "PASSERELLE_RECORD=docs/reliability pytest -m slow tests/nmt/markup/test_generated.py",
+        "model": translator.config.name,
+        "texts": len(texts),
+        "tags": sum(sum(tags_of(html).values()) for html in texts),
+        "emoji": sum(len(emoji_of(html)) for html in texts),
+        "sentences": sum(len(extract_html(html).extracts) for html in texts),
+        "texts_with_a_problem": {name: broken[name] for name in CHECKS},
+        "seconds": round(time.perf_counter() - begun, 1),
+        "machine": f"{platform.machine()}, {os.cpu_count()} CPU cores, shared",
+    }
+    folder = os.environ.get("PASSERELLE_RECORD")
+    if folder is not None:
+        text = json.dumps(record, indent=2, ensure_ascii=False) + "\n"
+        Path(folder, "markup.json").write_text(text, encoding="utf-8")
+    assert broken == Counter()

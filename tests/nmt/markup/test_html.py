@@ -6,6 +6,7 @@ import pytest
 
 from nmt.errors import InputError
 from nmt.markup import extract_html, translate_markup
+from nmt.spans import Span
 from tests.nmt.markup.stub import same, shouted, translation_of
 
 
@@ -186,14 +187,13 @@ def test_a_literal_that_the_translator_lost_is_put_back() -> None:
 
 
 def test_a_literal_outside_of_its_element_is_moved_into_it() -> None:
-    extracted = extract_html("<b>one <code>two</code></b> three four")
-    source, target = "one two three four", "TWO un trois quatre"
-    kept = [(extracted.extracts[0].keep[0], type(extracted.extracts[0].keep[0])(12, 18))]
+    extracted = extract_html("one <b>two big <code>x1</code></b> three")
+    source, target = "one two big x1 three", "x1 UN TROIS DEUX GROS"
+    kept = [(Span(12, 14), Span(0, 2))]
 
-    result = extracted.restore([translation_of(source, target, "0-1 2-2 3-3", kept=kept)])
+    result = extracted.restore([translation_of(source, target, "0-1 4-2 1-3 2-4", kept=kept)])
 
-    assert result.count("<code>two</code>") == 1
-    assert result.index("<b>") < result.index("<code>") < result.index("</b>")
+    assert result == "UN TROIS <b>DEUX GROS <code>x1</code></b>"
 
 
 def test_a_wrong_number_of_translations_is_refused() -> None:

@@ -151,3 +151,18 @@ def test_no_target_words_at_all_is_no_error() -> None:
     translation = translation_of("a b", "", "")
 
     assert project("a b", [Mark(0, 1), Mark(1, 1)], translation) == [Span(0, 0), Span(0, 0)]
+
+
+def test_narrow_elements_choose_first() -> None:
+    translation = translation_of("a b c d", "B A X C D", "1-0 0-1 2-3 3-4 0-2")
+
+    assert covered("a b c d", translation, "b c d", "a") == ["C D", "A X"]
+
+
+def test_elements_after_each_other_never_share_a_word() -> None:
+    source, target = "in the garden", "au jardin"
+    translation = translation_of(source, target, "0-0 1-0 2-1")
+    first, second = project(source, [Mark(0, 2), Mark(3, 6)], translation)
+
+    assert first == Span(0, 2)
+    assert second.start == second.end
