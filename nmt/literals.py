@@ -87,11 +87,14 @@ _COMPILED: dict[Kind, regex.Pattern[str]] = {
     kind: regex.compile(pattern, regex.VERBOSE | regex.VERSION1) for kind, pattern in _PATTERNS.items()
 }
 _NUMBER = regex.compile(
-    r"(?<![\w.,]) [-+−±]? [$€£¥]? \d+ (?:[.,:/\u00A0\u202F]\d+)* [%€£¥°]? (?!\w)", regex.VERBOSE
+    r"(?<![\w.,]) [-+−±]? [$€£¥]? \d+ (?:[.,:/\u00A0\u202F\ -]\d+)* (?:[%€£¥°] | (?:st|nd|rd|th)\b )? (?!\w)",
+    regex.VERBOSE,
 )
 _WORD_OR_SIGN = regex.compile(r"[\p{L}\p{M}\p{N}]+|[^\p{L}\p{N}\s]\p{M}*")
 _SUSPECT = regex.compile(
-    r"[^\p{L}\p{M}\s.,;:!?'’\"“”«»()…–-] | \w(?:\.|::?)\w | --? \p{L} | \p{Ll}\p{Lu} | \(\)", regex.VERBOSE
+    r"""[^\p{L}\p{M}\s.,;:!?'’"“”«»()…–-] | \w(?:\.|::?)\w | --? \p{L} | \p{Ll}\p{Lu} | \(\)
+      | (?<![\w:]):[a-z]""",
+    regex.VERBOSE,
 )
 """Plain prose has none of these, and no other pattern needs to look at it."""
 

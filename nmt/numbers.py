@@ -17,6 +17,7 @@ _NUMBER = re.compile(
     rf"(?<![\d])(?:\d{{1,3}}(?:(?P<group>[{_SPACES},.'\u2019])\d{{3}})(?:(?P=group)\d{{3}})*(?!\d)|\d+)(?:[.,]\d+)*"
 )
 _TIME = re.compile(r"(?<![\d.,:])(\d{1,2})(?:[:.h](\d{2}))?\s*(a\.?m|p\.?m)\b\.?", re.IGNORECASE)
+_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _DIGITS = re.compile(r"\d+")
 
 _COUNTED = (
@@ -147,3 +148,11 @@ def _blanked(text: str, spans: Sequence[Span]) -> str:
     for span in spans:
         text = f"{text[: span.start]}{'_' * (span.end - span.start)}{text[span.end :]}"
     return text
+
+
+def in_french(number: str) -> str:
+    """A number to be copied, as French writes it: 10th becomes 10e, all else stays."""
+    match = _ORDINAL.fullmatch(number)
+    if match is None:
+        return number
+    return f"{match[1]}er" if match[1] == "1" else f"{match[1]}e"

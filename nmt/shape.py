@@ -26,7 +26,7 @@ TITLE_SHARE = 0.75
 
 _MARK = re.compile(r"(?:[-*+•–—‣◦▪●■►✓✔✗→]+|\d{1,3}[.)]|[A-Za-z]\)|\([A-Za-z0-9]{1,3}\))\s+(?=\S)")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_LONE_I = re.compile(r"(?<![\w'’.-])i(?=$|['’](?:m|ll|ve|d)\b|\s|,)")
+_LONE_I = re.compile(r"(?<![\w'’.-])i(?=$|['’](?:m|ll|ve|d)\b|[\s,;:!?)])")
 _REPEATED_END = re.compile(r"(?:!{2,}|\?{2,}|[!?]{2,}|\.{4,})$")
 _END = re.compile(r"[\s\u00a0\u202f]*[.!?…]+$")
 _PAIRS = {'"': '"', "“": "”", "«": "»", "(": ")", "[": "]", "‘": "’"}
@@ -74,7 +74,7 @@ class Shape:
         return cls(
             core,
             case,
-            _recased(text, words, case, prefers),
+            _recased(text, core, words, case, prefers),
             ending.group() if ending else "",
             unfinished=inside[-1:] not in _ENDS,
         )
@@ -183,7 +183,7 @@ def _case(text: str, words: Sequence[Span]) -> Case:
     return "as_is"
 
 
-def _recased(text: str, words: Sequence[Span], case: Case, prefers: Callable[[str], str]) -> str:
+def _recased(text: str, core: Span, words: Sequence[Span], case: Case, prefers: Callable[[str], str]) -> str:
     characters = list(text)
 
     def write(span: Span, word: str) -> None:
@@ -198,6 +198,8 @@ def _recased(text: str, words: Sequence[Span], case: Case, prefers: Callable[[st
                 chosen = chosen[:1].upper() + chosen[1:]
             write(span, chosen)
     elif case == "lower":
+        if len(words) > 1 and words[0].start == core.start:
+            write(words[0], text[words[0].start].upper() + text[words[0].start + 1 : words[0].end])
         for match in _LONE_I.finditer(text):
             if any(span.start == match.start() for span in words):
                 characters[match.start()] = "I"

@@ -31,26 +31,19 @@ from nmt.batch import Batch
 from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
 from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig, TransformerConfig
 from nmt.errors import ConfigError, InputError, UnsupportedLanguageError
-from nmt.faithful import (
-    MASK,
-    Faithful,
-    Sentence,
-    Wishes,
-    copied_spans,
-    link_kept,
-    with_all_kept,
-    within,
-)
+from nmt.faithful import translate_faithfully
 from nmt.flow import Answer, Flow, ForcedPass, Question, Search, align_with, run_together
 from nmt.models.interface import MergingDecoder, StepDecoder
 from nmt.passthrough import isolate_non_words, reason_to_copy
 from nmt.pharaoh import Extraction
 from nmt.quality import Judge, align_copy, copy_of
 from nmt.reserved import PLACEHOLDERS
+from nmt.restoration import link_kept, with_all_kept
 from nmt.rewriting import Edit, Rewriting
 from nmt.search import Hypothesis, Required, search
 from nmt.search.continuous import ContinuousSearch
 from nmt.segment import Segment, split, split_at_gaps, split_long
+from nmt.sentence import MASK, Preparer, Sentence, Wishes, copied_spans, within
 from nmt.spans import Span
 from nmt.terms import Glossary
 from nmt.tokenizer import refuse_lone_surrogates
@@ -95,7 +88,7 @@ class Translator:
         self.device = torch.device(device)
         ids = (loaded.tokenizer.piece_id(piece) for piece in PLACEHOLDERS)
         self.placeholders: tuple[int, ...] = tuple(id_ for id_ in ids if id_ is not None)
-        self.faithful = Faithful(loaded.tokenizer)
+        self.preparer = Preparer(loaded.tokenizer)
         self.judge = Judge(loaded.config.source_language, loaded.config.target_language, loaded.calibration)
         self._decoder: StepDecoder[Any] = loaded.model
         model = loaded.config.model
@@ -202,7 +195,7 @@ class Translator:
         self._check_languages(source, target)
         self._check_confidence(min_confidence)
         options = self.generation if options is None else options
-        wishes = Wishes(glossary, self.faithful.registers.get(formality, ""), french_typography)
+        wishes = Wishes(glossary, self.preparer.registers.get(formality, ""), french_typography)
         named = _named(texts)
         kept = _checked_spans(named, keep)
         prepared = [
@@ -236,8 +229,8 @@ class Translator:
         sentence, ids = plan.sentences[index], plan.source_ids[index]
         text = sentence.text
         candidates, flags = self.judge.pass_through(text) or (
-            yield from self.faithful.translate(
-                sentence, ids, self._within_positions(plan.options, len(ids)), self._decode
+            yield from translate_faithfully(
+                self.preparer, sentence, ids, self._within_positions(plan.options, len(ids)), self._decode
             )
         )
         confidence = self.judge.confidence(text, len(ids), candidates[0])
@@ -386,10 +379,10 @@ class Translator:
         What has no token at all, a zero-width space say, is no sentence and stays where it is.
         """
         refuse_lone_surrogates(text, name)
-        literals = self.faithful.literals(text)
+        literals = self.preparer.literals(text)
         document = self._split(text, copied_spans(literals, keep))
         return document, tuple(
-            self.faithful.prepare(
+            self.preparer.prepare(
                 segment.text,
                 [replace(literal, span=span) for literal, span in within(literals, segment)],
                 [span for _, span in within(keep, segment)],

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from nmt.batch import Batch
 from nmt.config import GenerationConfig
 from nmt.errors import InputError
-from nmt.faithful import NAMES
 from nmt.models.build import build_model
 from nmt.models.interface import Step
 from nmt.reserved import PLACEHOLDERS, REGISTER, RESERVED
+from nmt.sentence import NAMES
 from nmt.spans import Span
 from nmt.terms import Glossary, Term
 from nmt.tokenizer import Tokenizer
@@ -59,7 +59,7 @@ def copier(request, reserved_tokenizer, tokenizer):
     else:
         chosen = tokenizer
     translator = Translator(loaded(chosen, CopyModel(chosen.vocab_size)))
-    assert len(translator.faithful.stand_ins) == {"placeholders": 10, "names": 3, "none": 0}[request.param]
+    assert len(translator.preparer.stand_ins) == {"placeholders": 10, "names": 3, "none": 0}[request.param]
     return translator
 
 
@@ -206,7 +206,7 @@ def test_terms_are_written_exactly_inflected_where_allowed_and_reported(copier):
         )
         for term in translation.terms
     }
-    if not copier.faithful.stand_ins:
+    if not copier.preparer.stand_ins:
         assert "term_missed" in {flag.kind for flag in translation.flags}
         assert applied["dogs"] == ("dogs", "inflected")
         return
@@ -231,7 +231,7 @@ def test_formality_is_asked_for_with_a_piece_or_flagged(reserved_tokenizer, toke
     (plan,) = translator.plan(["The cat is here."], formality="formal")
     assert plan.sentences[0].reading.text == f"{REGISTER['formal']} The cat is here."
     assert not plan.register_unavailable
-    pieces = translator.faithful.source_pieces(plan.sentences[0].reading)
+    pieces = translator.preparer.source_pieces(plan.sentences[0].reading)
     assert [piece.start for piece in pieces[:2]] == [0, 0]
     without = Translator(loaded(tokenizer, CopyModel(tokenizer.vocab_size)))
     translation = without.translate(["The cat is here."], formality="informal")[0]
@@ -248,6 +248,10 @@ def test_french_typography_leaves_what_is_copied_alone(copier):
 
 
 # a tiny model that learnt to reverse its sentence, placeholders among the words
+
+
+def capitalised(text):
+    return text[0].upper() + text[1:]
 
 
 @pytest.fixture(scope="module")
@@ -267,7 +271,7 @@ def reverser(reserved_tokenizer):
     model = build_model(config.model).train()
     optimizer = torch.optim.Adam(model.parameters(), lr=0.004, betas=(0.9, 0.98))
     encode = reserved_tokenizer.encode
-    n_updates = 220
+    n_updates = 320
     for update in range(n_updates):
         pairs = []
         for _ in range(32):
@@ -278,7 +282,7 @@ def reverser(reserved_tokenizer):
             rng.shuffle(chosen)
             pairs.append(chosen)
         batch = Batch.from_ids(
-            [encode(" ".join(pair) + ".") for pair in pairs],
+            [encode(capitalised(" ".join(pair)) + ".") for pair in pairs],
             [encode(" ".join(pair[::-1]) + ".") for pair in pairs],
             special=reserved_tokenizer.special,
         )

@@ -11,7 +11,8 @@ from nmt.reserved import RESERVED
 from nmt.spans import Span
 
 VARIABLES = """
-    {name} {0} {} {0:.2f} {{x}} ${y} $HOME %s %d %(n)d %1$s %.2f <b> </b> <br/> &nbsp; &#233;
+    {name} {0} {} {0:.2f} {{x}} ${y} $HOME %s %d %(n)d %1$s %.2f
+    %name% :name [NAME] <b> </b> <br/> &nbsp; &#233;
 """
 CODE = "get_name foo() a.b() myVar iPhone __init__ std::vector --flag --a=b -v A4 COVID-19 0xFF"
 EXAMPLES = {
@@ -82,6 +83,8 @@ def test_numbers_are_found_only_when_asked_for() -> None:
     assert [text[literal.span.start : literal.span.end] for literal in found] == [
         *("$1,000.50", "20€", "3:30", "-5", "50%", "1/2")
     ]
+    phone = find_literals("Call 06 12 34 56 or 555-1234 on the 10th.", numbers=True)
+    assert [literal.span for literal in phone] == [Span(5, 16), Span(20, 28), Span(36, 40)]
     assert [literal.kind for literal in find_literals("2.1.3", numbers=True)] == ["version"]
 
 

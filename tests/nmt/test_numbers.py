@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nmt.numbers import compare_numbers
+from nmt.numbers import compare_numbers, in_french
 from nmt.spans import Span
 
 
@@ -58,3 +58,7 @@ def test_lost_and_invented_numbers_are_named(
 def test_spans_to_ignore_do_not_count() -> None:
     assert compare_numbers("v2.0.1 of 7", "7", ignore_source=[Span(0, 6)]).ok
     assert compare_numbers("7", "v2.0.1 de 7", ignore_target=[Span(0, 6)]).ok
+
+
+def test_an_ordinal_that_is_copied_becomes_french() -> None:
+    assert [in_french(number) for number in ("1st", "10th", "3.5", "21st")] == ["1er", "10e", "3.5", "21e"]
