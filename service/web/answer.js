@@ -92,10 +92,11 @@ export class PartialAnswer {
 /** What there is to say about a translation, each thing once. @param {Translation} translation */
 function notices({ truncated, repaired, flags, detected_source }) {
   const detected = detected_source.language ? languageName(detected_source.language) : "";
-  const kinds = flags.map((flag) => flag.kind);
-  if (truncated) kinds.push("truncated");
-  if (repaired) kinds.push("repaired");
-  return [...new Set(kinds)].map((kind) => {
+  const kinds = new Set(flags.map((flag) => flag.kind));
+  if (kinds.has("wrong_source_language")) kinds.delete("wrong_language"); // which then says nothing more
+  if (truncated) kinds.add("truncated");
+  if (repaired) kinds.add("repaired");
+  return [...kinds].map((kind) => {
     const key = `flag.${kind}`;
     return isKey(key) ? say(key, { detected }) : say("flag.other", { kind });
   });

@@ -16,9 +16,16 @@ from pydantic import BaseModel
 
 from service import schemas
 from service.examples import EXAMPLES
-from tests.service.conftest import LiveServer
+from tests.service.conftest import LiveServer, running
+from tests.service.test_wishes import WishedTranslator
 
 API = Path(__file__).parents[2] / "docs" / "api.md"
+
+
+@pytest.fixture(scope="module")
+def live() -> Iterator[LiveServer]:
+    with running(WishedTranslator()) as server:
+        yield server
 
 
 @pytest.fixture
