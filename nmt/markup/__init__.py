@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Literal
 
+from nmt.errors import ConfigError
 from nmt.markup.extract import ExtractedMarkup
 from nmt.markup.html import TRANSLATED_ATTRIBUTES, tokenize_html
 from nmt.markup.projection import Mark, project
@@ -21,7 +22,8 @@ from nmt.markup.xml import tokenize_xml
 
 if TYPE_CHECKING:
     from nmt.config import GenerationConfig
-    from nmt.translator import Translator
+    from nmt.translation import Translation
+    from nmt.translator import AlignmentKind, Translator
 
 __all__ = [
     "TRANSLATED_ATTRIBUTES",
@@ -114,18 +116,27 @@ def translate_markup(
 ) -> list[str]:
     """Translate HTML or XML texts with the options of ``extract_html`` and ``extract_xml`` at their defaults.
 
+    A model without attention has no word links: tags then keep their relative positions.
+
     Raises:
         InputError: a text is XML that is not well-formed.
     """
     extract = extract_html if kind == "html" else extract_xml
     extracted = [extract(text) for text in texts]
     extracts = [extract for one in extracted for extract in one.extracts]
-    translations = translator.translate(
-        [extract.text for extract in extracts],
-        keep=[extract.keep for extract in extracts],
-        alignment="links",
-        options=options,
-    )
+
+    def translate(alignment: AlignmentKind) -> list[Translation]:
+        return translator.translate(
+            [extract.text for extract in extracts],
+            keep=[extract.keep for extract in extracts],
+            alignment=alignment,
+            options=options,
+        )
+
+    try:
+        translations = translate("links")
+    except ConfigError:
+        translations = translate("none")
     restored: list[str] = []
     used = 0
     for one in extracted:

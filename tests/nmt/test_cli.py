@@ -139,6 +139,40 @@ def test_standard_input_gives_one_line_for_each_line_and_blank_stays_blank(
     assert run("translate", stdin=b"a cat\n\n  \na dog") == (0, "A CAT\n\n  \nA DOG\n", "")
 
 
+def test_markup_on_standard_input_is_one_whole(run: Run, translator: StubTranslator) -> None:
+    page = b"<p>a <b>cat</b></p>\r\n<pre>x\n</pre>\r\n<p>a dog</p>"
+
+    status, out, error = run("translate", "--markup", "html", stdin=page)
+
+    assert (status, error) == (0, "")
+    assert out == "<p>A <b>CAT</b></p>\r\n<pre>x\n</pre>\r\n<p>A DOG</p>"
+
+
+def test_markup_arguments_are_printed_one_a_line(run: Run, translator: StubTranslator) -> None:
+    assert run("translate", "--markup", "xml", "<a>a <b>cat</b></a>", "a dog") == (
+        0,
+        "<a>A <b>CAT</b></a>\nA DOG\n",
+        "",
+    )
+
+
+def test_broken_xml_is_an_error_with_its_place(run: Run, translator: StubTranslator) -> None:
+    status, out, error = run("translate", "--markup", "xml", "a <b>cat")
+
+    assert (status, out) == (2, "")
+    assert error.startswith("nmt: the XML is not well-formed at line 1, column 3: ")
+
+
+@pytest.mark.parametrize("option", [["--json"], ["--alignment"], ["--n-best", "2"]])
+def test_markup_gives_nothing_but_markup(run: Run, translator: StubTranslator, option: list[str]) -> None:
+    status, _, error = run("translate", "--markup", "html", *option, "a")
+
+    assert (status, error) == (
+        2,
+        "nmt: --markup gives markup: leave out --alignment, --json and --n-best\n",
+    )
+
+
 def test_more_lines_than_are_translated_at_once_keep_their_order(
     run: Run, translator: StubTranslator
 ) -> None:

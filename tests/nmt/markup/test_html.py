@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nmt.errors import InputError
+from nmt.errors import ConfigError, InputError
 from nmt.markup import extract_html, translate_markup
 from nmt.spans import Span
 from tests.nmt.markup.stub import same, shouted, translation_of
@@ -215,8 +215,12 @@ def test_long_and_deep_html_takes_time_in_proportion(piece: str) -> None:
 class Keeping:
     """Takes what ``Translator.translate`` takes."""
 
+    def __init__(self, *, attends: bool = True) -> None:
+        self.attends = attends
+
     def translate(self, given, *, keep, alignment, options):
-        assert alignment == "links"
+        if not self.attends and alignment != "none":
+            raise ConfigError("the model has no attention")
         assert options is None
         return [
             shouted(type(extract_html("x").extracts[0])(*pair))
@@ -230,6 +234,10 @@ def test_several_texts_are_translated_together() -> None:
         "",
         "<p>TWO<p>THREE",
     ]
+
+
+def test_a_model_without_attention_translates_markup_too() -> None:
+    assert translate_markup(Keeping(attends=False), ["<b>one</b> two"], "html") == ["<b>ONE</b> TWO"]
 
 
 def test_xml_that_is_broken_is_an_error_before_anything_is_translated() -> None:
