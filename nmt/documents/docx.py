@@ -266,15 +266,15 @@ class _Runs:
         """The format of most characters, with a run that has it: text in it is in no format container."""
         counts: Counter[bytes] = Counter()
         runs: dict[bytes, etree._Element | None] = {}
-        pending = self._atoms(self._paragraph)
+        pending = self._atoms(self._paragraph)[::-1]
         while pending:
             atom = pending.pop()
             if atom.name in _CONTAINERS:
-                pending += self._atoms(self._content(atom.element))
+                pending += self._atoms(self._content(atom.element))[::-1]
             elif text := _text(atom):
                 key = self._format_key(atom.run)
                 counts[key] += len(text)
-                runs[key] = atom.run
+                runs.setdefault(key, atom.run)
         base = counts.most_common(1)[0][0] if counts else b""
         return base, runs.get(base)
 

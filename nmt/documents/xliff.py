@@ -93,9 +93,8 @@ def _target(source: etree._Element, version: str) -> etree._Element:
         target = etree.Element(f"{version}target")
         segmented = segment.find(f"{V1}seg-source")
         before = source if segmented is None else segmented
-        white_space = before.tail
-        before.addnext(target)  # between it and its tail
-        before.tail = white_space
+        target.tail = before.tail
+        segment.insert(segment.index(before) + 1, target)
     if version == V1:
         target.set("state", "needs-review-translation")
         target.set("state-qualifier", "mt-suggestion")

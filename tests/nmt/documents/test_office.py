@@ -134,6 +134,19 @@ def test_tabs_and_line_breaks_part_texts_and_stay() -> None:
     assert opened(translated("a.docx", data)).paragraphs[0].text == "NAME\tVALUE\nSECOND LINE"
 
 
+def test_spaces_at_the_edge_of_a_run_are_preserved() -> None:
+    document, paragraph = word()
+    paragraph.add_run("Some ")
+    paragraph.add_run("words").bold = True
+
+    texts_of_runs = opened(translated("a.docx", saved(document))).element.body.iter(qn("w:t"))
+
+    assert [(text.text, text.get(qn("xml:space"))) for text in texts_of_runs] == [
+        ("SOME ", "preserve"),
+        ("WORDS", None),
+    ]
+
+
 def test_fields_keep_their_code_and_page_numbers_are_kept_spans() -> None:
     document, paragraph = word()
     paragraph.add_run("Page ")

@@ -100,6 +100,12 @@ def test_nested_emphasis_comes_back_as_it_was(source: str) -> None:
     assert translated("a.md", source, same).decode() == source
 
 
+def test_equal_cells_of_a_table_are_each_translated() -> None:
+    table = "| red | red |\n|-----|-----|\n| red | d |\n"
+
+    assert translated("a.md", table).decode() == table.replace("red", "RED").replace(" d ", " D ")
+
+
 def test_what_would_become_markdown_is_escaped() -> None:
     result = translated("a.md", "A plain word", lambda text: "Un *mot* [simple](x)").decode()
 

@@ -18,6 +18,7 @@ V1 = """<?xml version="1.0" encoding="UTF-8"?>
    </trans-unit>
    <trans-unit id="2"><source>Done</source><target state="translated">Fini</target></trans-unit>
    <trans-unit id="3" translate="no"><source>Never</source></trans-unit>
+   <trans-unit id="6" approved="yes"><source>Yes</source></trans-unit>
    <trans-unit id="4"><source>Again</source><target state="needs-translation">Again</target></trans-unit>
    <trans-unit id="5"><source>Call <mrk mtype="protected">Ann Lee</mrk> now</source><target/></trans-unit>
   </body>
@@ -42,6 +43,7 @@ def test_open_segments_are_translated_with_their_elements() -> None:
         "THE RED CAR HAS %S DOORS.",
         "Fini",
         None,
+        None,
         "AGAIN",
         "CALL ANN LEE NOW",
     ]
@@ -61,6 +63,13 @@ def test_everything_but_targets_stays_as_it_was() -> None:
     result[0].attrib.pop("target-language")
 
     assert etree.tostring(result, method="c14n").split() == etree.tostring(before, method="c14n").split()
+
+
+def test_a_new_target_stands_on_a_line_of_its_own() -> None:
+    lines = translated("a.xlf", V1).decode().splitlines()
+
+    assert [line for line in lines if line.startswith("    <target")]
+    assert len(lines) == len(V1.splitlines()) + 1
 
 
 def test_protected_text_is_a_kept_span() -> None:
