@@ -159,13 +159,17 @@ class ContinuousSearch(Generic[StateT]):
                 rows.append(first + cohort.advance(_rows(step, first, end, cohort.source_width), outcomes))
                 first = end
             running.cohorts = [cohort for cohort in running.cohorts if cohort.searched.beams.sentences]
-            running.state = (
-                self._decoder.reorder(state, torch.cat(rows).to(self._device)) if running.cohorts else None
-            )
+            running.state = self._following(state, torch.cat(rows), first) if running.cohorts else None
         except Exception as error:
             self._isolate(running.sentences, error)
             running.cohorts, running.state = [], None
         return outcomes
+
+    def _following(self, state: StateT, rows_N: Tensor, n_rows: int) -> StateT:
+        """The state for the next step; nothing is moved where every row goes on in its place."""
+        if torch.equal(rows_N, torch.arange(n_rows)):
+            return state
+        return self._decoder.reorder(state, rows_N.to(self._device))
 
     def _isolate(self, sentences: Sequence[Sentence], error: Exception) -> None:
         """Search them again, each alone: the error comes again for whom it belongs to."""
