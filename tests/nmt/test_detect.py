@@ -120,3 +120,9 @@ def test_a_detection_without_language_says_how_near_it_was() -> None:
 
     assert found == Detection(None, found.score)
     assert 0.3 < found.score < CERTAIN
+
+
+@pytest.mark.parametrize("text", ["", "Paris", "!!!"])
+def test_a_text_that_tells_nothing_has_no_candidates(text: str) -> None:
+    assert candidates(text) == []
+    assert detect(text, ["fr"]).language is None
