@@ -15,8 +15,10 @@ from nmt import __version__
 from nmt.detect import detect
 from nmt.documents import DocumentLimits
 from service import problems
-from service.auth import check_key
+from service.auth import check_deepl_key, check_key, check_libretranslate_key
 from service.database.database import Database, DatabaseUnavailableError
+from service.dialects import deepl, libretranslate
+from service.dialects.documents import FORM_BYTES
 from service.document_jobs import DocumentJobs
 from service.engine.base import Engine
 from service.engine.local import LocalEngine
@@ -46,6 +48,11 @@ Errors are RFC 9457 problem details (`application/problem+json`) and never repea
 
 SWEEP_EVERY_S = 60
 UPLOADS = ("/documents",)  # paths that take files
+FORM_UPLOADS = (*deepl.UPLOADS, *libretranslate.UPLOADS)  # as a field of a form
+ERROR_SHAPES = {
+    **dict.fromkeys(deepl.PREFIXES, deepl.shape),
+    f"{libretranslate.PREFIX}/": libretranslate.shape,
+}
 
 
 def create_app(
@@ -116,18 +123,23 @@ def create_app(
         usage.router,
     ):
         include_behind_key(app, router)
+    include_behind_key(app, deepl.router, check_deepl_key)
+    include_behind_key(app, libretranslate.router, check_libretranslate_key)
     if settings.metrics_need_key:
         include_behind_key(app, monitoring.router)
     else:
         app.include_router(monitoring.router)
-    problems.install(app)
+    problems.install(app, ERROR_SHAPES)
     app.add_middleware(
         BodyLimitMiddleware,
         max_bytes=settings.max_body_bytes,
         timeout_s=settings.body_timeout_s,
-        own_max_bytes=dict.fromkeys(UPLOADS, settings.document_max_bytes),
+        own_max_bytes={
+            **dict.fromkeys(UPLOADS, settings.document_max_bytes),
+            **dict.fromkeys(FORM_UPLOADS, settings.document_max_bytes + FORM_BYTES),
+        },
     )
-    app.add_middleware(RequestMiddleware, metrics=metrics)  # added later: further out
+    app.add_middleware(RequestMiddleware, metrics=metrics, shapes=ERROR_SHAPES)  # added later: further out
     if tracing is not None:
         app.add_middleware(TracingMiddleware, provider=tracing)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]

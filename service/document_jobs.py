@@ -72,7 +72,7 @@ class DocumentJobs:
             service: what translates.
             name: file name; its suffix is the format.
             data: the file.
-            options: how to translate; alignment links are needed and seen to.
+            options: how to translate; that links are needed is seen to here.
 
         Raises:
             InputError: the format is unknown, or the file is not what it says.
@@ -90,7 +90,7 @@ class DocumentJobs:
                 job, secret = await service.database.run(documents.create, key_id, name, data, {})
             except DocumentsFullError:
                 raise ProblemError(503, "documents-full", FULL, {"Retry-After": "60"}) from None
-            options = replace(options, key_id=key_id, deadline_s=PIECE_DEADLINE_S)
+            options = replace(options, alignment="links", key_id=key_id, deadline_s=PIECE_DEADLINE_S)
             # From here on the charge is the job's: given back if the job fails.
             run = self._run(job, document, options, service, stack.pop_all())
             self._running[job.id] = _Running(asyncio.create_task(run), max(1, n_characters))
@@ -102,6 +102,12 @@ class DocumentJobs:
             return 1.0
         running = self._running.get(job.id)
         return None if running is None else running.n_done / running.n_characters
+
+    async def wait(self, job_id: str, most_s: float) -> None:
+        """Until a job of this process is done or has failed, or ``most_s`` seconds."""
+        running = self._running.get(job_id)
+        if running is not None:
+            await asyncio.wait([running.task], timeout=most_s)
 
     async def forget(self, service: Service, job_id: str) -> None:
         """Stop a job and delete all there is of it."""

@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from service.auth import rate_headers
 from service.logs import describe
 from service.metrics import METHODS, Metrics
-from service.problems import CLIENT_LEFT, ProblemError, internal_error
+from service.problems import CLIENT_LEFT, NO_SHAPES, ProblemError, Shape, internal_error, shaped
 
 log = structlog.get_logger()
 
@@ -43,11 +43,13 @@ class RequestMiddleware:
     """Identify, time, log and count a request, add headers to its answer, and turn exceptions into 500.
 
     A header that a route has set itself, such as a page's own content security policy, stays.
+    ``shapes``: of errors, see ``problems.install``.
     """
 
-    def __init__(self, app: ASGIApp, *, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, *, metrics: Metrics, shapes: Mapping[str, Shape] = NO_SHAPES) -> None:
         self._app = app
         self._metrics = metrics
+        self._shapes = shapes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
         if scope["type"] != "http":
@@ -75,7 +77,8 @@ class RequestMiddleware:
                 log.error("request_failed", **describe(error))  # noqa: TRY400 - a message may quote the text
                 if status != CLIENT_LEFT:
                     raise AnswerCutShortError from None  # half an answer is out: the connection must be cut
-                await internal_error(request_id)(scope, receive, send_with_headers)
+                answer = shaped(internal_error(request_id), scope["path"], self._shapes)
+                await answer(scope, receive, send_with_headers)
             finally:
                 self._record(scope, status, time.monotonic() - started)
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import difflib
 import http
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from nmt.errors import ConfigError, InputError, PasserelleError, TextTooLongError, UnsupportedLanguageError
@@ -58,9 +59,33 @@ class ProblemError(HTTPException):
 
 
 class ProblemResponse(JSONResponse):
-    """``application/problem+json``."""
+    """``application/problem+json``, and the problem that it was made of."""
 
     media_type = MEDIA_TYPE
+
+    def __init__(self, problem: Problem, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(
+            problem.model_dump(exclude_none=True),
+            status_code=problem.status,
+            headers={"Cache-Control": "no-store", **(headers or {})},
+        )
+        self.problem = problem
+
+
+Shape = Callable[[Problem], tuple[int, dict[str, str]]]
+"""How a dialect writes an error: its status and its JSON body."""
+NO_SHAPES: Mapping[str, Shape] = MappingProxyType({})
+
+
+def shaped(response: ProblemResponse, path: str, shapes: Mapping[str, Shape]) -> Response:
+    """The error in the shape of the dialect whose prefix ``path`` begins with, if there is one."""
+    shape = next((shape for prefix, shape in shapes.items() if path.startswith(prefix)), None)
+    if shape is None:
+        return response
+    status, body = shape(response.problem)
+    own = {"content-type", "content-length", "www-authenticate"}
+    headers = {name: value for name, value in response.headers.items() if name not in own}
+    return JSONResponse(body, status, headers)
 
 
 def problem_response(
@@ -81,19 +106,29 @@ def problem_response(
         request_id=request_id,
         errors=errors,
     )
-    return ProblemResponse(
-        problem.model_dump(exclude_none=True),
-        status_code=status,
-        headers={"Cache-Control": "no-store", **(headers or {})},
-    )
+    return ProblemResponse(problem, headers)
 
 
-def install(app: FastAPI) -> None:
-    """Answer every exception that a route raises, and every path that leads nowhere, with a problem."""
-    app.add_exception_handler(HTTPException, _on_http_exception)
-    app.add_exception_handler(RequestValidationError, _on_invalid_request)
-    app.add_exception_handler(PasserelleError, _on_passerelle_error)
-    app.add_exception_handler(DatabaseUnavailableError, _on_database_unavailable)
+def install(app: FastAPI, shapes: Mapping[str, Shape] = NO_SHAPES) -> None:
+    """Answer every exception that a route raises, and every path that leads nowhere, with a problem.
+
+    Args:
+        app: gets the handlers.
+        shapes: of dialects, by the prefix of their paths.
+    """
+
+    def handler(
+        answer: Callable[[Request, Exception], Awaitable[ProblemResponse]],
+    ) -> Callable[[Request, Exception], Awaitable[Response]]:
+        async def handle(request: Request, error: Exception) -> Response:
+            return shaped(await answer(request, error), request.scope["path"], shapes)
+
+        return handle
+
+    app.add_exception_handler(HTTPException, handler(_on_http_exception))
+    app.add_exception_handler(RequestValidationError, handler(_on_invalid_request))
+    app.add_exception_handler(PasserelleError, handler(_on_passerelle_error))
+    app.add_exception_handler(DatabaseUnavailableError, handler(_on_database_unavailable))
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:

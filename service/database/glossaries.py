@@ -1,4 +1,4 @@
-"""Glossaries as DeepL's API v2 knows them: made whole, never changed, owned by a key."""
+"""Glossaries as DeepL's API knows them, each with the terms of one direction, owned by a key."""
 
 from __future__ import annotations
 
@@ -47,10 +47,7 @@ class Glossaries:
         name = check_name("name", name, LONGEST_NAME)
         if not entries:
             raise InputError("entries: a glossary has at least one entry")
-        if len(entries) > self._max_entries:
-            raise InputError(
-                f"entries: there are {len(entries)}, the limit is {self._max_entries}; make two glossaries"
-            )
+        self._check_count(entries)
         row = GlossaryRow(
             id=str(uuid.uuid4()),
             key_id=key_id,
@@ -94,6 +91,38 @@ class Glossaries:
         """Source and target terms in the order given, or None if this key has no such glossary."""
         row = self._row(key_id, glossary_id)
         return None if row is None else [(source, target) for source, target in row.entries]
+
+    def update(
+        self,
+        key_id: str,
+        glossary_id: str,
+        *,
+        name: str | None = None,
+        entries: Sequence[tuple[str, str]] | None = None,
+    ) -> Glossary | None:
+        """Change what is not None; the glossary as it is now, or None if this key has none under this id.
+
+        Raises:
+            InputError: as ``create``; but all entries may go.
+        """
+        if name is not None:
+            name = check_name("name", name, LONGEST_NAME)
+        self._check_count(entries or ())
+        with self._transactions.writing() as session:
+            row = session.get(GlossaryRow, glossary_id)
+            if row is None or row.key_id != key_id:
+                return None
+            if name is not None:
+                row.name = name
+            if entries is not None:
+                row.entries, row.n_entries = [[source, target] for source, target in entries], len(entries)
+            return _glossary(row)
+
+    def _check_count(self, entries: Sequence[tuple[str, str]]) -> None:
+        if len(entries) > self._max_entries:
+            raise InputError(
+                f"entries: there are {len(entries)}, the limit is {self._max_entries}; make two glossaries"
+            )
 
     def delete(self, key_id: str, glossary_id: str) -> bool:
         """Whether there was such a glossary; it is gone now."""

@@ -98,14 +98,7 @@ async def content(id: Id, service: ServiceDependency, caller: CallerDependency) 
     result = await service.database.run(service.database.documents.result, job.id)
     if result is None:
         raise _no_such_document()
-    return Response(
-        result,
-        media_type="application/octet-stream",  # never shown by a browser, whatever the file says
-        headers={
-            "Content-Disposition": f"attachment; filename*=UTF-8''{quote(job.name, safe='')}",
-            "Cache-Control": "no-store",
-        },
-    )
+    return attachment(result, job.name)
 
 
 @router.delete(
@@ -128,6 +121,16 @@ async def _job(id: str, service: Service, key_id: str) -> DocumentJob:  # noqa: 
     if job is None:
         raise _no_such_document()
     return job
+
+
+def attachment(data: bytes, name: str) -> Response:
+    """A file to be saved."""
+    headers = {
+        "Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}",
+        "Cache-Control": "no-store",
+    }
+    # never shown by a browser, whatever the file says
+    return Response(data, media_type="application/octet-stream", headers=headers)
 
 
 def _no_such_document() -> ProblemError:

@@ -12,7 +12,7 @@ from service.state import ServiceDependency
 
 router = APIRouter(tags=["server"])
 
-_NAMES = {"en": "English", "fr": "French"}
+NAMES = {"en": "English", "fr": "French"}
 
 
 @router.get("/languages", summary="Languages and limits", responses=documented(500))
@@ -23,7 +23,7 @@ async def languages(service: ServiceDependency) -> LanguagesAnswer:
     return LanguagesAnswer(
         pairs=[pair],
         languages=[
-            LanguageName(code=code, name=_NAMES.get(code, code)) for code in (pair.source, pair.target)
+            LanguageName(code=code, name=NAMES.get(code, code)) for code in (pair.source, pair.target)
         ],
         limits=Limits(
             texts=settings.max_texts,

@@ -494,7 +494,7 @@ def test_each_dialect_finds_the_key_where_its_clients_put_it() -> None:
             {"authorization": f"Bearer {shown}"},
             {"authorization": f"DeepL-Auth-Key {UNLIKELY}"},
         ):
-            assert (await ask(app, "GET", "/v2/who", headers=wrong)).status_code == 401
+            assert (await ask(app, "GET", "/v2/who", headers=wrong)).status_code == 403
         path = "/libretranslate/who"
         body = {"q": "x", "api_key": shown}
         answer = await ask(app, "POST", path, json=body)
@@ -514,7 +514,7 @@ def test_each_dialect_finds_the_key_where_its_clients_put_it() -> None:
             {"content": b"\xff", "headers": {"content-type": "application/json"}},
             {},
         ):
-            assert (await ask(app, "POST", path, **wrong)).status_code == 401
+            assert (await ask(app, "POST", path, **wrong)).status_code == 403
 
     asyncio.run(check())
     app.state.service.database.close()

@@ -68,3 +68,20 @@ def test_limits_are_named(database: Database, url: str, tmp_path: Path, clock: C
             database.glossaries.create("a", name, "en", "fr", ENTRIES)
     with pytest.raises(InputError, match="at least one entry"):
         database.glossaries.create("a", "n", "en", "fr", [])
+
+
+def test_a_glossary_is_changed_by_its_owner_only(database: Database) -> None:
+    glossaries = database.glossaries
+    made = glossaries.create("a", "N", "en", "fr", [("one", "un")])
+
+    assert glossaries.update("b", made.id, name="M", entries=[("x", "y")]) is None
+    assert glossaries.update("a", "other", name="M") is None
+    renamed = glossaries.update("a", made.id, name="M")
+    assert renamed is not None
+    assert (renamed.name, renamed.n_entries) == ("M", 1)
+    emptied = glossaries.update("a", made.id, entries=[])
+    assert emptied is not None
+    assert (emptied.name, emptied.n_entries) == ("M", 0)
+    assert glossaries.entries("a", made.id) == []
+    with pytest.raises(InputError, match="the limit is"):
+        glossaries.update("a", made.id, entries=[(str(i), "y") for i in range(10_001)])

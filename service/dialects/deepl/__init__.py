@@ -1,0 +1,20 @@
+"""DeepL's API v2, and the glossaries of its v3, as the ``deepl`` package uses them.
+
+Its description: https://developers.deepl.com/docs. Keys come as ``Authorization: DeepL-Auth-Key KEY``.
+"""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from service.dialects.deepl import account, documents, glossaries, multilingual, translate
+from service.dialects.deepl.errors import shape
+
+__all__ = ["PREFIXES", "UPLOADS", "router", "shape"]
+
+PREFIXES = ("/v2/", "/v3/")
+UPLOADS = ("/v2/document",)
+
+router = APIRouter(include_in_schema=False)  # DeepL describes it
+for part in (translate, documents, glossaries, multilingual, account):
+    router.include_router(part.router)

@@ -1,0 +1,69 @@
+"""``/translate_file``, answered when the file is translated, and ``/download_file`` with what came of it."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel
+
+from nmt.errors import InputError
+from service.auth import CallerDependency
+from service.dialects.documents import file_of, find_job, no_such_document, read_upload
+from service.dialects.fields import parse
+from service.dialects.libretranslate.languages import check_languages
+from service.limits import options
+from service.problems import ProblemError
+from service.schemas import Language, TranslateRequest
+from service.state import ServiceDependency
+
+router = APIRouter(prefix="/libretranslate")
+
+_ID_CHARACTERS = 32
+
+
+class FileFields(BaseModel):
+    """What may be asked besides the file; other fields are ignored."""
+
+    source: Language
+    target: Language
+
+
+@router.post("/translate_file")
+async def translate_file(
+    request: Request, service: ServiceDependency, caller: CallerDependency
+) -> dict[str, Any]:
+    """The address of the translation. Whoever has it and a key of the same holder may read it."""
+    sent = await read_upload(request)
+    fields = parse(FileFields, sent.fields)
+    check_languages(fields.source, fields.target, service.model)
+    chosen = options(TranslateRequest(text=""), service.model, service.generation, service.settings)
+    job, secret = await service.documents.submit(request, service, sent.name, sent.data, chosen)
+    await service.documents.wait(job.id, service.settings.request_timeout_s)
+    job = await find_job(service, caller.key_id, job.id, secret)
+    if job.state == "error":
+        raise InputError(f"file: {job.message}")
+    if job.state != "done":
+        await service.documents.forget(service, job.id)
+        raise ProblemError(
+            504, "timeout", "The file was not translated in time; send a smaller one, or use /documents."
+        )
+    path = request.scope["path"].removesuffix("/translate_file")
+    base = str(request.base_url).rstrip("/")
+    address = f"{base}{path}/download_file/{job.id}{secret}/{quote(job.name, safe='')}"
+    return {"translatedFileUrl": address}
+
+
+@router.get("/download_file/{id}/{name}")
+async def download_file(
+    id: str,  # noqa: A002
+    name: str,  # noqa: ARG001 - for whoever saves the file
+    service: ServiceDependency,
+    caller: CallerDependency,
+) -> Response:
+    """The translation, until it expires."""
+    job = await find_job(service, caller.key_id, id[:_ID_CHARACTERS], id[_ID_CHARACTERS:])
+    if job.state != "done":
+        raise no_such_document()
+    return await file_of(service, job)

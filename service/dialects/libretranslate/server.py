@@ -1,0 +1,61 @@
+"""``/languages``, ``/frontend/settings``, ``/health``, and ``/suggest``, which takes nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+
+from nmt.documents import SUFFIXES
+from service.problems import ProblemError
+from service.routes.languages import NAMES
+from service.source_language import AUTO
+from service.state import Service, ServiceDependency
+
+router = APIRouter(prefix="/libretranslate")
+
+
+@router.get("/languages")
+async def languages(service: ServiceDependency) -> list[dict[str, Any]]:
+    """Languages, and those that each is translated to."""
+    return _languages(service)
+
+
+@router.get("/frontend/settings")
+async def settings(service: ServiceDependency) -> dict[str, Any]:
+    """What a page needs to know."""
+    _, target = _languages(service)
+    return {
+        "apiKeys": service.keys_required,
+        "charLimit": service.settings.max_text_characters,
+        "filesTranslation": True,
+        "frontendTimeout": 500,
+        "keyRequired": service.keys_required,
+        "language": {
+            "source": {"code": AUTO, "name": "Auto Detect"},
+            "target": {"code": target["code"], "name": target["name"]},
+        },
+        "suggestions": False,
+        "supportedFilesFormat": [f".{suffix}" for suffix in SUFFIXES],
+    }
+
+
+@router.get("/health")
+async def health() -> dict[str, str]:
+    """Ok as long as the server answers at all."""
+    return {"status": "ok"}
+
+
+@router.post("/suggest")
+async def suggest(request: Request) -> None:
+    """Refused: nothing that is sent here is kept to learn from."""
+    await request.body()
+    raise ProblemError(403, "suggestions-off", "Suggestions are disabled on this server.")
+
+
+def _languages(service: Service) -> list[dict[str, Any]]:
+    source, target = service.model.source_language, service.model.target_language
+    return [
+        {"code": source, "name": NAMES.get(source, source), "targets": [target]},
+        {"code": target, "name": NAMES.get(target, target), "targets": []},
+    ]

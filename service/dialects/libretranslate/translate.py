@@ -1,0 +1,91 @@
+"""``/translate`` and ``/detect``."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel, Field
+
+from nmt.detect import Detection, candidates, detect
+from nmt.errors import InputError
+from nmt.markup import extract_html
+from service.dialects.fields import OneOrMore, parse, read_fields
+from service.dialects.libretranslate.languages import check_languages
+from service.dialects.texts import Translated, translate_texts
+from service.limits import check_texts, options
+from service.schemas import Language, Text, TranslateRequest
+from service.source_language import AUTO
+from service.state import ServiceDependency
+
+router = APIRouter(prefix="/libretranslate")
+
+MOST_CANDIDATES = 5
+LEAST_SHARE = 0.01
+"""Of languages that are not the likeliest."""
+
+
+class DetectFields(BaseModel):
+    """A text."""
+
+    q: Text = Field(min_length=1)
+
+
+class TranslateFields(BaseModel):
+    """What may be asked; other fields are ignored, as LibreTranslate does."""
+
+    q: Annotated[list[Text], OneOrMore] = Field(min_length=1)
+    source: Language
+    target: Language
+    text_format: Literal["text", "html"] = Field("text", alias="format")
+    alternatives: int = Field(0, ge=0)
+
+
+@router.post("/translate")
+async def translate(request: Request, service: ServiceDependency) -> dict[str, Any]:
+    """A translation, or a list of them if ``q`` is a list."""
+    given = await read_fields(request)
+    fields = parse(TranslateFields, given)
+    check_languages(fields.source, fields.target, service.model)
+    is_html = fields.text_format == "html"
+    most = service.settings.max_beam_size - 1
+    if fields.alternatives > most:
+        raise InputError(f"alternatives: {fields.alternatives} is over the limit of this server, {most}")
+    asked = TranslateRequest(text="", n_best=1 if is_html else fields.alternatives + 1)
+    chosen = options(asked, service.model, service.generation, service.settings)
+    found = await translate_texts(service, request, fields.q, chosen, extract_html if is_html else None)
+    answers: dict[str, list[Any]] = {"translatedText": [one.text for one in found]}
+    if fields.source == AUTO:
+        detected = await asyncio.to_thread(_detect, fields.q, service.model.source_language)
+        answers["detectedLanguage"] = [_answer(one) for one in detected]
+    if fields.alternatives:
+        answers["alternatives"] = [_others(one) for one in found]
+    if isinstance(given["q"], str):
+        return {name: values[0] for name, values in answers.items()}
+    return answers
+
+
+@router.post("/detect")
+async def detect_language(request: Request, service: ServiceDependency) -> list[dict[str, Any]]:
+    """The likeliest languages, best first; none where the text does not tell."""
+    fields = parse(DetectFields, await read_fields(request))
+    check_texts([fields.q], service.settings)
+    found = await asyncio.to_thread(candidates, fields.q)
+    likely = [found for rank, found in enumerate(found) if rank == 0 or found.score >= LEAST_SHARE]
+    return [_answer(one) for one in likely[:MOST_CANDIDATES]]
+
+
+def _detect(texts: list[str], expected: str) -> list[Detection]:
+    """Where a text does not tell, the language that it is translated from, and no confidence."""
+    found = [detect(text) for text in texts]
+    return [one if one.language else Detection(expected, 0.0) for one in found]
+
+
+def _answer(detection: Detection) -> dict[str, Any]:
+    return {"language": detection.language, "confidence": round(100 * detection.score, 1)}
+
+
+def _others(one: Translated) -> list[str]:
+    """The alternatives that differ from the translation and from each other."""
+    return [text for text in dict.fromkeys(one.n_best) if text != one.text]

@@ -1,0 +1,68 @@
+"""Servers for the dialects' real clients, around a stub that takes whatever a request may wish for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import deepl
+import pytest
+
+from nmt.spans import Span
+from nmt.terms import AppliedTerm
+from nmt.translator import Translation
+from service.database.records import KeyLimits
+from tests.service.conftest import LiveServer, running
+from tests.service.stub import StubTranslator
+
+
+class WillingTranslator(StubTranslator):
+    """Remembers what else it was asked for; its glossary's first term is applied everywhere."""
+
+    def __init__(self, **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self.wishes: list[dict[str, Any]] = []
+
+    def translate(self, texts: Sequence[str], **arguments: Any) -> list[Translation]:  # type: ignore[override]
+        own = {"source", "target", "alignment", "options"}
+        self.wishes.append({name: value for name, value in arguments.items() if name not in own})
+        found = super().translate(texts, **{name: arguments[name] for name in own})
+        if "glossary" in arguments:
+            for translation in found:
+                terms = arguments["glossary"].terms[:1]
+                applied = tuple(AppliedTerm(Span(0, 1), Span(0, 1), term, "enforced") for term in terms)
+                object.__setattr__(translation, "terms", applied)
+        return found
+
+
+@pytest.fixture(scope="module")
+def live() -> Iterator[LiveServer]:
+    """A server that asks for no key."""
+    with running(WillingTranslator()) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def guarded() -> Iterator[LiveServer]:
+    """A server that needs keys."""
+    with running(WillingTranslator(), keys="required") as server:
+        yield server
+
+
+@pytest.fixture
+def new_key(guarded: LiveServer) -> Callable[..., str]:
+    """Makes keys of the guarded server."""
+
+    def make(**limits: int) -> str:
+        _, shown = guarded.service.database.keys.create("team", KeyLimits(**limits))
+        return shown
+
+    return make
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The official client repeats what failed, up to five times, and waits between; not here."""
+    monkeypatch.setattr(deepl.http_client, "max_network_retries", 0)
+    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
