@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nmt.alignment import Alignment
+from nmt.elision import elide
 from nmt.pharaoh import Link
 from nmt.reserved import PLACEHOLDERS
 from nmt.rewriting import Edit, Rewriting
@@ -29,13 +30,7 @@ def restore(sentence: Sentence, reading: Reading, candidate: Candidate) -> Candi
     kept = [span for span, _ in places]
     shape = sentence.shape
     recased = shape.in_case(written, kept, sentence.text)
-    edits = [
-        Edit(
-            _with_needless_space(sentence.text, entry.span, recased, span),
-            _replacement(sentence, entry, at_start=not recased[: span.start].strip("«“\"' \u00a0")),
-        )
-        for span, entry in places
-    ]
+    edits = [edit for span, entry in places for edit in _edits_at(sentence, recased, span, entry)]
     before, after = shape.frame_edits(sentence.text, written)
     rewriting = Rewriting.of(recased, [before, *edits, *shape.ending_edits(written, kept), after])
     candidate = _rewritten(candidate, rewriting)
@@ -52,6 +47,17 @@ def restore(sentence: Sentence, reading: Reading, candidate: Candidate) -> Candi
         rewriting = Rewriting.of(candidate.text, french_typography(candidate.text, targets))
         candidate = _rewritten(candidate, rewriting)
     return candidate
+
+
+def _edits_at(sentence: Sentence, written: str, stand_in: Span, entry: Protected) -> list[Edit]:
+    """Put back what a stand-in stood for; names and terms may change how the word before them ends."""
+    text = _replacement(sentence, entry, at_start=not written[: stand_in.start].strip("«“\"' \u00a0"))
+    change = elide(written[: stand_in.start], text) if entry.is_name or entry.term is not None else None
+    if change is not None:
+        n_characters, end = change
+        before = Span(stand_in.start - n_characters, stand_in.start)
+        return [Edit(before, end), Edit(stand_in, text)]
+    return [Edit(_with_needless_space(sentence.text, entry.span, written, stand_in), text)]
 
 
 def _stand_ins_in(reading: Reading, candidate: Candidate) -> list[tuple[Span, Protected]]:

@@ -56,6 +56,7 @@ class Protected:
     text: str
     term: Term | None = None
     is_number: bool = False
+    is_name: bool = False
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ class Preparer:
         first = _FIRST_NAME.match(text)
         if first is not None and self._is_rare(first.group(), RARE_FIRST_PIECES):
             found.insert(0, first)
-        return [Protected(Span(*match.span()), match.group()) for match in found]
+        return [Protected(Span(*match.span()), match.group(), is_name=True) for match in found]
 
     def _is_rare(self, name: str, n_pieces: int) -> bool:
         forms = (name,) if n_pieces == RARE_PIECES else (name, name.lower())
@@ -269,7 +270,7 @@ def joined(text: str, protected: Sequence[Protected]) -> list[Protected]:
             and text[last.span.end : entry.span.start] in {"", " "}
         ):
             span = Span(last.span.start, entry.span.end)
-            joined[-1] = Protected(span, text[slice_of(span)])
+            joined[-1] = Protected(span, text[slice_of(span)], is_name=last.is_name and entry.is_name)
         else:
             joined.append(entry)
     return joined

@@ -76,10 +76,12 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "nmt.shape",
         "nmt.terms",
     ),
+    "nmt.elision": (),
     "nmt.restoration": (
         *BASE,
         *TEXT,
         "nmt.alignment",
+        "nmt.elision",
         "nmt.reserved",
         "nmt.rewriting",
         "nmt.sentence",

@@ -158,6 +158,15 @@ def test_a_headline_becomes_a_sentence(copier):
     assert copier.translate(["The Cat And The Dog Are At Home"])[0].text == "The cat and the dog are at home"
 
 
+def test_the_word_before_a_name_is_elided_and_offsets_follow(reserved_tokenizer):
+    translator = Translator(loaded(reserved_tokenizer, CopyModel(reserved_tokenizer.vocab_size)))
+    text = "le parc de Ouagadougou et le jardin"
+    translation = translator.translate([text], alignment="links", options=GREEDY)[0]
+    assert translation.text == "le parc d'Ouagadougou et le jardin"
+    assert translation.kept == ((Span(11, 22), Span(10, 21)),)
+    assert [token.text for token in translation.target_tokens][2:5] == ["d'", "Ouagadougou", "et"]
+
+
 # a model that loses things
 
 
