@@ -225,6 +225,23 @@ def test_a_cancelled_sentence_leaves_the_batch_with_the_next_step_and_has_no_out
     assert running.step() == []
 
 
+@pytest.mark.parametrize("gone", ["a", "b", "c"])
+def test_who_leaves_does_not_shift_those_it_joined_with(gone: str) -> None:
+    decoder = joinable(seed=4, eos_bias=-3.0)
+    given = [Sentence(key, (5, 6, 7, place), BEAM) for place, key in enumerate("abc", start=8)]
+    running = ContinuousSearch(decoder, SPECIAL)
+    running.add(given)
+    outcomes = running.step() + running.step()
+    assert not outcomes
+    running.cancel([gone])
+    while running.running:
+        outcomes += running.step()
+    assert {outcome.key for outcome in outcomes} == set("abc") - {gone}
+    for outcome in outcomes:
+        (sentence,) = (entry for entry in given if entry.key == outcome.key)
+        assert_same(outcome, search(decoder, batch_of(sentence.source_ids), BEAM, SPECIAL)[0])
+
+
 class Sick(JoinableDecoder):
     """Goes wrong over sources that begin with 13, at their third step."""
 
