@@ -79,9 +79,6 @@ def gather(items: Sequence[Item], *, keeps_space: bool) -> Flow | None:
         return None
     first, last = _core(items)
     core = [replace(item) for item in items[first : last + 1]]
-    for item in core:
-        if item.partner is not None:
-            item.partner = item.partner - first if first <= item.partner <= last else None
     if core[0].role is Role.TEXT:
         core[0].text = core[0].text.lstrip()
         core[0].start = core[0].end - len(core[0].text)
@@ -124,28 +121,14 @@ def _core(items: Sequence[Item]) -> tuple[int, int]:
     return first, last
 
 
-def _nested(items: Sequence[Item]) -> tuple[set[int], list[int]]:
-    """Places of tags whose elements cross no other one, as far as the flow shows.
-
-    Returns:
-        All of them, and the end tags among them of elements that began before the flow.
-    """
-    nested: set[int] = set()
-    from_before: list[int] = []
-    opened: list[int] = []
-    for place, item in enumerate(items):
-        if item.is_stray or item.role not in {Role.OPEN, Role.CLOSE}:
-            continue
-        if item.role is Role.OPEN:
-            opened.append(place)
-        elif item.partner is None and not opened:
-            from_before.append(place)
-        elif item.partner in opened:
-            if opened[-1] == item.partner:
-                nested |= {place, item.partner}
-            opened.remove(item.partner)
-    nested |= {place for place in opened if items[place].partner is None}
-    return nested | set(from_before), from_before
+def _n_from_before(items: Sequence[Item]) -> int:
+    """How many elements end in the flow that began before it."""
+    depth = lowest = 0
+    for item in items:
+        if not item.is_stray:
+            depth += (item.role is Role.OPEN) - (item.role is Role.CLOSE)
+            lowest = min(lowest, depth)
+    return -lowest
 
 
 @dataclass
@@ -179,13 +162,13 @@ class _Gathering:
         self._waiting: list[_Waiting] = []
 
     def add_all(self, items: Sequence[Item]) -> None:
-        nested, from_before = _nested(items)
+        """Elements are told by the order of their tags alone, so crossed ones stay crossed."""
         opened = [-1]
-        for _ in from_before:
+        for _ in range(_n_from_before(items)):
             self.marks.append(Mark(0, 0, opened[-1], goes_on="before"))
             self.tags.append(Tag(Span(0, 0)))
             opened.append(len(self.marks) - 1)
-        for place, item in enumerate(items):
+        for item in items:
             if item.is_text:
                 self._text(item.text)
             elif item.role is Role.COPY:
@@ -193,9 +176,10 @@ class _Gathering:
                 self.keep.append(Span(self._length - len(item.text), self._length))
                 self.marks.append(Mark(self.keep[-1].start, self.keep[-1].end, opened[-1]))
                 self.tags.append(Tag(item.span, is_copy=True))
-            elif place not in nested:
-                is_half = item.role is not Role.POINT
-                self._point(item, -1 if is_half else opened[-1], in_order=is_half)
+            elif item.is_stray:
+                self._point(item, -1, in_order=True)
+            elif item.role is Role.POINT:
+                self._point(item, opened[-1])
             elif item.role is Role.OPEN:
                 self._point(item, opened[-1])
                 opened.append(len(self.marks) - 1)

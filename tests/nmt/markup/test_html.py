@@ -89,6 +89,13 @@ def test_translate_yes_within_translate_no_is_translated() -> None:
     assert shout(html) == "<div translate=no>one <p translate=yes>TWO <b>THREE</b></p> four</div> FIVE"
 
 
+def test_what_is_translated_ends_with_its_element() -> None:
+    html = "<span translate=no>one <b translate=yes>two</b> three</span> four"
+
+    assert texts(html) == ["two", "four"]
+    assert shout(html) == "<span translate=no>one <b translate=yes>TWO</b> three</span> FOUR"
+
+
 def test_a_pre_that_says_translate_yes_keeps_its_white_space() -> None:
     assert shout("<pre translate=yes>  one\n    two  three</pre>") == (
         "<pre translate=yes>  ONE\n    TWO  THREE</pre>"
@@ -112,6 +119,9 @@ def test_a_pre_that_says_translate_yes_keeps_its_white_space() -> None:
         "one </> two <b",
         "caf&eacute; &#8217; one",
         "one <wbr><x id='1'/> two",
+        "<p>one <i> </i> </p>",
+        "<b>one <i>two</b> three</i> four",
+        "one</b> two <i>three",
     ],
 )
 def test_all_but_the_words_stays_as_it_is(html: str) -> None:
@@ -127,6 +137,8 @@ def test_the_translation_is_escaped_and_spelled_as_the_source_spells() -> None:
     result = extracted.restore([translation_of(text, "é < & > ü")])
 
     assert result == "<p>&eacute; &lt; &amp; > ü</p>"
+    plain = extract_html("one")
+    assert plain.restore([translation_of("one", "a < b & c")]) == "a &lt; b &amp; c"
 
 
 def test_attributes_that_people_read_are_translated() -> None:

@@ -154,9 +154,9 @@ def test_no_target_words_at_all_is_no_error() -> None:
 
 
 def test_narrow_elements_choose_first() -> None:
-    translation = translation_of("a b c d", "B A X C D", "1-0 0-1 2-3 3-4 0-2")
+    translation = translation_of("a b c d e", "B C A D E", "1-0 2-1 0-2 3-3 4-4")
 
-    assert covered("a b c d", translation, "b c d", "a") == ["C D", "A X"]
+    assert covered("a b c d e", translation, "b c d e", "a") == ["B C", "A"]
 
 
 def test_elements_after_each_other_never_share_a_word() -> None:
