@@ -46,6 +46,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
                 "confidence": 0.83,
                 "word_confidence": [0.71, 0.96, 0.99],
                 "terms": [],
+                "proj": None,
                 "score": -0.12,
                 "alternatives": [],
                 "truncated": False,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import Request
 from pydantic import ValidationError
@@ -15,6 +15,9 @@ from service.scheduler import Options
 from service.schemas import AttentionIn, TermIn, TranslateRequest
 from service.settings import Settings
 from service.source_language import AUTO
+
+if TYPE_CHECKING:
+    from nmt.translator import AlignmentKind
 
 
 def require_json(request: Request) -> None:
@@ -84,13 +87,19 @@ def options(
     return Options(
         model.source_language,
         model.target_language,
-        request.alignment,
+        _alignment(request),
         chosen,
         glossary=_glossary(request.glossary),
         formality=request.formality,
         min_confidence=request.min_confidence,
         attention=_attention(request.attention, model),
     )
+
+
+def _alignment(request: TranslateRequest) -> AlignmentKind:
+    """Azure's format needs links, whether they were asked for or not."""
+    needs_links = request.alignment == "none" and request.alignment_format == "azure"
+    return "links" if needs_links else request.alignment
 
 
 def _glossary(asked: list[TermIn] | None) -> Glossary | None:

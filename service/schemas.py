@@ -94,6 +94,10 @@ class TranslateRequest(BaseModel):
         "none",
         description="links: tokens and the links between them; soft: the attention matrices as well.",
     )
+    alignment_format: Literal["links", "azure"] = Field(
+        "links",
+        description="azure: the links in `proj` as well, as Azure Translator's includeAlignment wrote them.",
+    )
     attention: AttentionIn | None = Field(
         None, description="Where the alignment is read from; by default where the model aligns best."
     )
@@ -213,6 +217,11 @@ class TranslationOut(AlignmentOut):
         description="Probability that each of target_tokens is right; null without alignment or calibration."
     )
     terms: list[TermOut]
+    proj: str | None = Field(
+        None,
+        description="With alignment_format azure: a link as 0:4-0:5, first and last character of a word of "
+        "the text and of the translation.",
+    )
     score: float = Field(description="Mean log-probability for each target sub-word, over all sentences.")
     alternatives: list[AlternativeOut] = Field(
         description="With n_best above 1: the best translations, best first, this one included."

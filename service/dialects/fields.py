@@ -89,7 +89,7 @@ def parse(shape: type[ShapeT], fields: dict[str, Any]) -> ShapeT:
 
 
 def _explain(shape: type[BaseModel], problem: Any) -> str:  # noqa: ANN401 - a TypedDict of pydantic_core
-    known = list(shape.model_fields)
+    known = [field.alias or name for name, field in shape.model_fields.items()]
     if problem["type"] == "extra_forbidden":
         near = difflib.get_close_matches(str(problem["loc"][-1]), known, n=1, cutoff=0.6)
         return "an unknown field; " + (

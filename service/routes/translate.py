@@ -140,7 +140,7 @@ def _write(
     """The answer's JSON, and that of each alignment to keep, by id."""
     checks = [check_source(text, body.source, model.source_language) for text in body.texts]
     translations = [
-        _translation(translation, check) for translation, check in zip(found, checks, strict=True)
+        _translation(translation, check, body) for translation, check in zip(found, checks, strict=True)
     ]
     kept = {
         out.id: out.model_dump_json(include=set(AlignmentOut.model_fields)).encode()
@@ -150,7 +150,7 @@ def _write(
     return TranslateAnswer(translations=translations, model=model.name).model_dump_json().encode(), kept
 
 
-def _translation(translation: Translation, check: SourceCheck) -> TranslationOut:
+def _translation(translation: Translation, check: SourceCheck, body: TranslateRequest) -> TranslationOut:
     return TranslationOut(
         id=secrets.token_hex(16),
         text=translation.text,
@@ -166,6 +166,7 @@ def _translation(translation: Translation, check: SourceCheck) -> TranslationOut
         if translation.word_confidence is None
         else [round(share, 4) for share in translation.word_confidence],
         terms=[TermOut(source=_span(term.source), target=_span(term.target)) for term in translation.terms],
+        proj=azure_alignment(translation) if body.alignment_format == "azure" else None,
         score=round(translation.score, 6),
         sentences=[_sentence(sentence) for sentence in translation.sentences],
         source_tokens=_tokens(translation.source_tokens),
@@ -180,6 +181,19 @@ def _translation(translation: Translation, check: SourceCheck) -> TranslationOut
         n_source_tokens=translation.n_source_tokens,
         n_target_tokens=translation.n_target_tokens,
     )
+
+
+def azure_alignment(translation: Translation) -> str | None:
+    """The links as Azure Translator 3.0 wrote them, in the order of the source; None without links.
+
+    "0:4-0:5 6:9-7:11": first and last character of a word of the source, then of the target.
+    """
+    sources, targets, links = translation.source_tokens, translation.target_tokens, translation.links
+    if sources is None or targets is None or links is None:
+        return None
+    pairs = sorted((link.source, link.target) for link in links)
+    spans = ((sources[source], targets[target]) for source, target in pairs)
+    return " ".join(f"{one.start}:{one.end - 1}-{other.start}:{other.end - 1}" for one, other in spans)
 
 
 def _sentence(sentence: SentenceTranslation) -> SentenceOut:
