@@ -137,9 +137,9 @@ def test_a_client_that_leaves_has_its_job_out_of_the_batch_within_a_second(live:
     scheduler = live.service.scheduler
     with socket.create_connection(("127.0.0.1", live.port)) as connection:
         connection.sendall(head % len(body) + body)
-        eventually(lambda: scheduler.n_tokens > 0 and scheduler.n_waiting == 0)
+        eventually(lambda: metric(live, "passerelle_running_sentences") == 1)
     eventually(lambda: scheduler.n_tokens == 0, within_s=1)
-    eventually(lambda: metric(live, "passerelle_running_sentences") == 0, within_s=1.2)
+    eventually(lambda: metric(live, "passerelle_running_sentences") == 0, within_s=1.5)  # told twice a second
 
 
 def test_a_stop_answers_all_that_was_accepted() -> None:
