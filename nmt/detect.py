@@ -66,8 +66,8 @@ def candidates(text: str, languages: Collection[str] | None = None) -> list[Dete
         known = ", ".join(sorted(code for code in identifier.labels if len(code) == 2))
         raise InputError(f"a language to detect is not known; known are {known}")
     ranked = identifier.rank(text[:MOST_CHARACTERS])
-    if ranked[0][1] - ranked[-1][1] < 1e-6:
-        return []  # no known n-gram: every language is as likely
+    if ranked[-1][1] > 0.9 / len(ranked):
+        return []  # no known n-gram: even the least likely has an even share
     if languages is None:
         return [Detection(code, float(share)) for code, share in ranked if len(code) == 2]
     chosen = [(code, share) for code, share in ranked if code in languages]

@@ -133,6 +133,22 @@ def test_a_stale_answer_is_never_shown(page: Page) -> None:
     assert page.find("#output").text == backwards("slower")
 
 
+def test_what_is_asked_no_more_is_taken_back(page: Page) -> None:
+    page.server.translator.gate.clear()
+    page.write("slow")
+    page.until(lambda: ["slow"] in page.server.translator.calls)
+    page.write("er")
+
+    def is_left() -> bool:
+        with page.server.client() as client:
+            metrics = client.get("/metrics").text
+        return 'route="/translate",status="499"' in metrics
+
+    page.until(is_left)
+    page.server.translator.gate.set()
+    page.wait_for(backwards("slower"))
+
+
 def test_characters_outside_the_basic_plane_do_not_shift_words(page: Page) -> None:
     page.browser.execute_script(
         "const s = document.getElementById('source'); s.value = '😀😀 one two';"
