@@ -40,8 +40,8 @@ SEPARATING = _set("br img input embed object svg video audio canvas iframe texta
 TRANSLATED_ATTRIBUTES = ("alt", "title", "placeholder", "aria-label", "content")
 """``content`` where it is a description of the page."""
 
-MAX_DEPTH = 512
-"""Elements inside each other, as in browsers; what is deeper stands alone, without an end."""
+MAX_DEPTH = 200
+"""Elements inside each other; what is deeper stands alone, without an end."""
 _SAME_KIND = {
     name: frozenset(group.split())
     for group in ("li", "dt dd", "td th", "tr", "thead tbody tfoot", "option", "optgroup option")

@@ -20,6 +20,8 @@ from nmt.errors import InputError
 from nmt.markup.tokens import Attribute, Kind, Token
 
 _DOCUMENT = re.compile(r"\ufeff?\s*<(?:\?xml\s|!DOCTYPE)")
+MAX_DEPTH = 200
+"""Elements inside each other."""
 _ROOT = "<r>"
 """Put around a fragment while it is parsed."""
 _ATTRIBUTE = re.compile(r"""\s(?P<name>[^\s=<>"'/]+)\s*=\s*(?P<value>"[^"]*"|'[^']*')""")
@@ -47,7 +49,7 @@ def tokenize_xml(
         outline_detection: whether other elements may part sentences.
 
     Raises:
-        InputError: it is not well-formed; line and column are named.
+        InputError: it is not well-formed, or nested too deeply; the place is named.
     """
     tokens = _Scanner(text).tokens()
     _pair(tokens)
@@ -171,6 +173,11 @@ def _pair(tokens: Sequence[Token]) -> None:
         token.after = index + 1
         if token.kind is Kind.START:
             opened.append(index)
+            if len(opened) > MAX_DEPTH:
+                raise InputError(
+                    f"the XML has elements nested deeper than {MAX_DEPTH}, at character {token.start + 1}; "
+                    "split it"
+                )
         elif token.kind is Kind.END and opened:
             start = opened.pop()
             tokens[start].partner, token.partner, tokens[start].after = index, start, index + 1

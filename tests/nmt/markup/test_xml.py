@@ -6,6 +6,7 @@ import pytest
 
 from nmt.errors import InputError
 from nmt.markup import extract_xml
+from nmt.markup.xml import MAX_DEPTH
 from tests.nmt.markup.stub import same, shouted
 
 
@@ -102,6 +103,12 @@ def test_attributes_are_translated_when_they_are_named() -> None:
 
     assert texts(xml) == ["three"]
     assert shout(xml, attributes=("label",)) == '<a label="ONE &lt; TWO">THREE</a>'
+
+
+def test_nesting_has_a_limit() -> None:
+    assert len(texts("<b>one " * MAX_DEPTH + "</b>" * MAX_DEPTH)) == 1
+    with pytest.raises(InputError, match="nested deeper than 200, at character 1401; split it"):
+        texts("<b>one " * (MAX_DEPTH + 1) + "</b>" * (MAX_DEPTH + 1))
 
 
 @pytest.mark.parametrize(
