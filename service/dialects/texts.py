@@ -23,9 +23,17 @@ Extract = Callable[[str], Extracted[str]]
 
 @dataclass(frozen=True)
 class Translated:
-    """A text's translation, what it was charged, and its n best, itself first; none where n is 1."""
+    """A text's translation.
+
+    Attributes:
+        text: the translation.
+        source: what was translated: the text without its markup.
+        n_characters: charged for it.
+        n_best: the best translations, this one first; none where n is 1.
+    """
 
     text: str
+    source: str
     n_characters: int
     n_best: tuple[str, ...] = ()
 
@@ -51,7 +59,9 @@ async def translate_texts(
     if extract is None:
         found = await translation_call.translate(service, request, texts, options)
         return [
-            Translated(translation.text, len(text), tuple(best.text for best in translation.alternatives))
+            Translated(
+                translation.text, text, len(text), tuple(best.text for best in translation.alternatives)
+            )
             for text, translation in zip(texts, found, strict=True)
         ]
     taken_apart = await asyncio.to_thread(_each, extract, texts)
@@ -76,5 +86,6 @@ def _put_together(
     for one in taken_apart:
         own = translations[used : used + len(one.extracts)]
         used += len(own)
-        written.append(Translated(one.restore(own), sum(len(piece.text) for piece in one.extracts)))
+        texts = [piece.text for piece in one.extracts]
+        written.append(Translated(one.restore(own), "\n".join(texts), sum(map(len, texts))))
     return written

@@ -64,10 +64,14 @@ async def translate(request: Request, service: ServiceDependency, caller: Caller
     if fields.tag_handling is None and fields.split_sentences != "1":
         texts = [_LINE_BREAK.sub(" ", text) for text in texts]
     translated = await translate_texts(service, request, texts, options, _extract(fields))
-    sources = await asyncio.to_thread(_sources, fields, service.model.source_language)
+    said, expected = fields.source_lang, service.model.source_language
+    if said:
+        sources = [said.partition("-")[0]] * len(translated)
+    else:
+        sources = await asyncio.to_thread(_detect, [one.source for one in translated], expected)
     answers: list[dict[str, Any]] = []
     for one, source in zip(translated, sources, strict=True):
-        answer: dict[str, Any] = {"detected_source_language": source, "text": one.text}
+        answer: dict[str, Any] = {"detected_source_language": source.upper(), "text": one.text}
         if fields.show_billed_characters:
             answer["billed_characters"] = one.n_characters
         if fields.model_type:
@@ -88,8 +92,6 @@ def _extract(fields: TranslateFields) -> Extract | None:
     )
 
 
-def _sources(fields: TranslateFields, expected: str) -> list[str]:
-    """The language of each text: as it was said, else as detected, else the one that the model reads."""
-    if fields.source_lang:
-        return [fields.source_lang.partition("-")[0].upper()] * len(fields.text)
-    return [(detect(text).language or expected).upper() for text in fields.text]
+def _detect(texts: list[str], expected: str) -> list[str]:
+    """The language of each; where a text does not tell, the one that the model reads."""
+    return [detect(text).language or expected for text in texts]

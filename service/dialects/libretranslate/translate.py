@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
-from nmt.detect import Detection, candidates, detect
+from nmt.detect import CERTAIN, UNKNOWN, Detection, candidates
 from nmt.errors import InputError
 from nmt.markup import extract_html
 from service.dialects.fields import OneOrMore, parse, read_fields
@@ -57,7 +57,8 @@ async def translate(request: Request, service: ServiceDependency) -> dict[str, A
     found = await translate_texts(service, request, fields.q, chosen, extract_html if is_html else None)
     answers: dict[str, list[Any]] = {"translatedText": [one.text for one in found]}
     if fields.source == AUTO:
-        detected = await asyncio.to_thread(_detect, fields.q, service.model.source_language)
+        sources = [one.source for one in found]
+        detected = await asyncio.to_thread(_detect, sources, service.model.source_language)
         answers["detectedLanguage"] = [_answer(one) for one in detected]
     if fields.alternatives:
         answers["alternatives"] = [_others(one) for one in found]
@@ -77,9 +78,13 @@ async def detect_language(request: Request, service: ServiceDependency) -> list[
 
 
 def _detect(texts: list[str], expected: str) -> list[Detection]:
-    """Where a text does not tell, the language that it is translated from, and no confidence."""
-    found = [detect(text) for text in texts]
-    return [one if one.language else Detection(expected, 0.0) for one in found]
+    """The language of each; where a text does not tell, the one that the model reads, with its own share."""
+    found: list[Detection] = []
+    for text in texts:
+        shares = {one.language: one for one in candidates(text)}
+        best = next(iter(shares.values()), UNKNOWN)
+        found.append(best if best.score >= CERTAIN else shares.get(expected, Detection(expected, 0.0)))
+    return found
 
 
 def _answer(detection: Detection) -> dict[str, Any]:
