@@ -16,7 +16,7 @@ from nmt.config import GenerationConfig
 from nmt.flags import FlagKind
 from nmt.flow import Flow, search_for
 from nmt.literals import find_literals
-from nmt.numbers import compare_numbers, in_french
+from nmt.numbers import NumberCheck, compare_numbers, in_french
 from nmt.quality import Found, copy_of, search_and_repair
 from nmt.restoration import restore
 from nmt.rewriting import Edit, Rewriting
@@ -65,6 +65,11 @@ def translate_faithfully(
             second = yield from run.attempt(sentence, reading)
             if _n_wrong(sentence, second) < _n_wrong(sentence, found):
                 found = second
+    if not found[0][0].copied and _check_numbers(sentence, found[0][0]).missing:
+        whole = replace(sentence, copied=tuple(_with_numbers(sentence)))
+        in_parts = yield from run.in_parts(whole, _parts(whole))
+        if _n_wrong(sentence, in_parts) < _n_wrong(sentence, found):
+            found = in_parts
     if _lost(sentence, found[0][0]):
         found = yield from run.in_parts(sentence, _parts(sentence))
     return _with_terms(sentence, found)
@@ -133,24 +138,38 @@ def _still_wanted(sentence: Sentence, reading: Reading, best: Candidate) -> list
         for match in sentence.terms
         if match.span not in applied and match.span not in present
     ]
-    if not _numbers_agree(sentence, best):
-        numbers = [
-            Protected(literal.span, in_french(sentence.text[slice_of(literal.span)]), is_number=True)
-            for literal in find_literals(sentence.text, numbers=True)
-            if literal.kind == "number"
-        ]
-        wanted += beside([*sentence.copied, *wanted], numbers)
+    if _n_wrong_numbers(sentence, best):
+        wanted += beside([*sentence.copied, *wanted], _numbers(sentence))
     return wanted
 
 
-def _numbers_agree(sentence: Sentence, best: Candidate) -> bool:
-    ignore_source = [source for source, _ in best.kept]
+def _numbers(sentence: Sentence) -> list[Protected]:
+    return [
+        Protected(literal.span, in_french(sentence.text[slice_of(literal.span)]), is_number=True)
+        for literal in find_literals(sentence.text, numbers=True)
+        if literal.kind == "number"
+    ]
+
+
+def _with_numbers(sentence: Sentence) -> list[Protected]:
+    """All that is to be copied when numbers are, in order."""
+    numbers = beside(sentence.copied, _numbers(sentence))
+    return sorted([*sentence.copied, *numbers], key=lambda entry: entry.span.start)
+
+
+def _check_numbers(sentence: Sentence, best: Candidate) -> NumberCheck:
+    """Beside what was copied."""
     return compare_numbers(
         sentence.text,
         best.text,
-        ignore_source=ignore_source,
+        ignore_source=[source for source, _ in best.kept],
         ignore_target=[target for _, target in best.kept],
-    ).ok
+    )
+
+
+def _n_wrong_numbers(sentence: Sentence, best: Candidate) -> int:
+    check = _check_numbers(sentence, best)
+    return len(check.missing) + len(check.invented)
 
 
 def _lost(sentence: Sentence, best: Candidate) -> bool:
@@ -169,7 +188,7 @@ def _n_wrong(sentence: Sentence, found: Found) -> tuple[int, ...]:
     best, flags = found[0][0], found[1]
     return (
         best.copied + (not best.finished) + ("loop" in flags) + _lost(sentence, best),
-        len(sentence.terms) - len(_applied(sentence, best)) + (not _numbers_agree(sentence, best)),
+        len(sentence.terms) - len(_applied(sentence, best)) + _n_wrong_numbers(sentence, best),
         len(flags),
     )
 

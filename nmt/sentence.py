@@ -170,7 +170,7 @@ class Preparer:
         return sum(one.text not in sentence.text for one in self.stand_ins)
 
     def _can_read(self, character: str) -> bool:
-        return character in PLAIN or self._tokenizer.knows(character)
+        return character.isascii() or character in PLAIN or self._tokenizer.knows(character)
 
     def prefers(self, word: str) -> str:
         """The form of a word in lower case, capitalised or as it is that the vocabulary has in fewest pieces.

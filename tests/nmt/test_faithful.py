@@ -16,10 +16,12 @@ from nmt.errors import InputError
 from nmt.models.build import build_model
 from nmt.models.interface import Step
 from nmt.reserved import PLACEHOLDERS, REGISTER, RESERVED
-from nmt.sentence import NAMES
+from nmt.restoration import restore
+from nmt.sentence import NAMES, Preparer, Wishes
 from nmt.spans import Span
 from nmt.terms import Glossary, Term
-from nmt.tokenizer import Tokenizer
+from nmt.tokenizer import Piece, Tokenizer
+from nmt.translation import Candidate
 from nmt.translator import Translator
 from training.loss import label_smoothed_cross_entropy
 
@@ -165,6 +167,24 @@ def test_the_word_before_a_name_is_elided_and_offsets_follow(reserved_tokenizer)
     assert translation.text == "le parc d'Ouagadougou et le jardin"
     assert translation.kept == ((Span(11, 22), Span(10, 21)),)
     assert [token.text for token in translation.target_tokens][2:5] == ["d'", "Ouagadougou", "et"]
+
+
+def test_parts_keep_the_white_space_between_them(tokenizer):
+    translator = Translator(loaded(tokenizer, CopyModel(tokenizer.vocab_size)))
+    text = "I see\u00a0{name}  at home\u2003foo()."
+    assert translator.translate([text], options=GREEDY)[0].text == text
+
+
+def test_a_stand_in_that_grew_into_another_word_is_none(reserved_tokenizer):
+    preparer = Preparer(Tokenizer(train_tokenizer(vocab_size=390, user_defined_symbols=["\u2581Tom"])))
+    text = "I see {name}."
+    sentence = preparer.prepare(text, preparer.literals(text), (), Wishes())
+    assert sentence.reading.text == "I see Tom."
+    stand_in = preparer.stand_ins[0].id
+    for written, kept in (("Tom voit.", 1), ("Tome voit.", 0)):
+        pieces = (Piece(stand_in, "\u2581Tom", 0, 3), Piece(9, "x", 3, len(written)))
+        restored = restore(sentence, sentence.reading, Candidate(written, pieces, -1.0, -1.0, finished=True))
+        assert len(restored.kept) == kept
 
 
 # a model that loses things
