@@ -192,8 +192,9 @@ def _examples(translator: Translator, test_set: TestSet, options: GenerationConf
     """Attention over a few sentences, or nothing from a model that has none."""
     rows = _example_rows(test_set)
     sources = [test_set.sources[row] for row in rows]
+    as_written = options.model_copy(update={"repair_loops": False})  # a copied source has links of its own
     try:
-        translations = translator.translate(sources, alignment="soft", options=options)
+        translations = translator.translate(sources, alignment="soft", options=as_written)
     except ConfigError:  # the model exposes no attention
         return []
     return [
