@@ -26,7 +26,7 @@ _EMPTY = st.sampled_from(
         "<wbr>",
         "<!-- note: a > b -->",
         '<input type="text">',
-        '<x id="1"/>',
+        '<x n="1"/>',
     ]
 )
 _COPIED = st.sampled_from(
