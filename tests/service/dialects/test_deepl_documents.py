@@ -155,6 +155,18 @@ def test_a_document_opens_with_its_key_and_for_its_holder_only(
     theirs.close()
 
 
+def test_half_of_a_surrogate_pair_is_no_key(live: LiveServer, client: deepl.DeepLClient) -> None:
+    handle = client.translate_document_upload(b"one", filename="a.txt", target_lang="FR")
+    with live.client() as http:
+        answer = http.post(
+            f"/v2/document/{handle.document_id}",
+            content=b'{"document_key": "\\ud800"}',
+            headers={"content-type": "application/json"},
+        )
+
+    assert answer.status_code == 404
+
+
 @pytest.mark.parametrize(
     ("name", "data", "fields", "status", "said"),
     [
