@@ -20,6 +20,7 @@ from nmt.numbers import compare_numbers
 from nmt.passthrough import reason_to_copy
 from nmt.pharaoh import Link
 from nmt.repetition import repeats_itself
+from nmt.rewriting import Edit, Rewriting
 from nmt.search import Hypothesis
 from nmt.spans import Span
 from nmt.translation import Candidate, Verdict
@@ -139,10 +140,12 @@ class Judge:
             ignore_source=[span for span, _ in kept],
             ignore_target=[span for _, span in kept],
         )
+        own_source = Rewriting.of(source, [Edit(span, " ") for span, _ in kept]).new
+        own_target = Rewriting.of(target, [Edit(span, " ") for _, span in kept]).new
         checks: list[tuple[FlagKind, bool]] = [
             ("truncated", not candidate.finished or is_too_short(source, target)),
             ("number_mismatch", not numbers.ok),
-            ("untranslated", is_copy(source, target)),
+            ("untranslated", is_copy(own_source, own_target)),
             (
                 "wrong_language",
                 is_in_other_language(target, self.target_language)

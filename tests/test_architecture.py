@@ -62,6 +62,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "nmt.numbers",
         "nmt.passthrough",
         "nmt.repetition",
+        "nmt.rewriting",
         "nmt.search",
         "nmt.translation",
     ),

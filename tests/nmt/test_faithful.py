@@ -187,6 +187,15 @@ def test_a_stand_in_that_grew_into_another_word_is_none(reserved_tokenizer):
         assert len(restored.kept) == kept
 
 
+def test_what_is_copied_on_purpose_makes_no_copy_of_a_sentence(reserved_tokenizer):
+    judge = Translator(loaded(reserved_tokenizer, CopyModel(reserved_tokenizer.vocab_size))).judge
+    source, target = "see one_two_three.py at four_five.py", "voir one_two_three.py à four_five.py"
+    kept = ((Span(4, 20), Span(5, 21)), (Span(24, 36), Span(24, 36)))
+    candidate = Candidate(target, (), -1.0, -1.0, finished=True)
+    assert "untranslated" in judge.verdict(source, 9, candidate, None).flags
+    assert "untranslated" not in judge.verdict(source, 9, candidate, None, kept=kept).flags
+
+
 # a model that loses things
 
 
