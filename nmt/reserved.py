@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 PLACEHOLDERS: tuple[str, ...] = tuple(f"⟦{index}⟧" for index in range(10))
-"""Each stands for one span that is to be copied: a URL, a variable, a glossary term. Training replaces what is
-the same on both sides by one of them; in search, each of the source's is written exactly once."""
+"""Each stands for one span that is to be copied: a URL, a variable, a glossary term. Training replaces what
+is the same on both sides by one of them; in search, each of the source's is written exactly once."""
 
 REGISTER: Mapping[str, str] = {"formal": "⟦vous⟧", "informal": "⟦tu⟧"}
 """Put before a source sentence: how the French side addresses people."""

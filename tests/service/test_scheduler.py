@@ -1,4 +1,4 @@
-"""Admission, and the engine in a thread: gathering, bounds, cancelling, errors that stay with their request."""
+"""Admission, and the engine in a thread: gathering, bounds, cancelling, errors that stay with a request."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pytest
 
 from nmt.config import GenerationConfig
 from nmt.translator import Translation
-from service.metrics import Metrics
 from service.engine.base import Counted
 from service.engine.local import LocalEngine
+from service.metrics import Metrics
 from service.scheduler import Options, QueueFullError, Scheduler, StoppingError, estimated_tokens
 from tests.service.conftest import eventually
 from tests.service.stub import StubTranslator, backwards
