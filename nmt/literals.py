@@ -12,6 +12,7 @@ from typing import Literal as OneOf
 
 import regex
 
+from nmt.numbers import UNIT_SYMBOLS
 from nmt.reserved import RESERVED
 from nmt.spans import Span
 
@@ -37,6 +38,8 @@ _DOMAIN_ENDING = "ai|app|be|ca|ch|com|de|dev|edu|eu|fr|gov|info|io|net|org|uk"
 _PATTERNS: dict[Kind, str] = {
     "placeholder": rf"""
         {"|".join(map(regex.escape, RESERVED))}
+      | \{{\s*[\w.]+\s*,\s*(?:plural|select|selectordinal|number|date|time)\b   # {{n, plural, one {{# day}}}}
+        (?P<icu> (?:[^{{}}] | \{{(?&icu)\}})*+ ) \}}
       | \{{\{{ [^{{}}\n]{{0,80}} \}}\}}                                # {{{{x}}}}
       | \$\{{ [^{{}}\n]{{1,80}} \}} | \$[A-Za-z_]\w*                   # ${{x}} $HOME
       | \{{ [^{{}}\s]{{0,80}} \}} | \{{\s*[\w.$-]+\s*\}}               # {{name}} {{0:.2f}} {{ name }}
@@ -79,7 +82,10 @@ _PATTERNS: dict[Kind, str] = {
             (?: \u200D \p{Extended_Pictographic} (?:\uFE0F|\p{EMod})? )*
         )+
     """,
-    "symbol": r"(?:\p{dt=super}|\p{dt=sub}|\p{dt=fraction}|\p{dt=circle}|\p{dt=square}|\p{dt=font}|\p{Co})+",
+    "symbol": r"""
+        (?:\p{dt=super}|\p{dt=sub}|\p{dt=fraction}|\p{dt=circle}|\p{dt=square}|\p{dt=font}|\p{Co})+
+      | (?<![\w.,]) [-+−±]?\d+(?:[.,]\d+)*[\ \u00A0\u202F]?°\ ?[CF]\b
+    """,
 }
 """Decompositions: normalisation would write x² as x2 and ½ as 1/2."""
 
@@ -87,7 +93,8 @@ _COMPILED: dict[Kind, regex.Pattern[str]] = {
     kind: regex.compile(pattern, regex.VERBOSE | regex.VERSION1) for kind, pattern in _PATTERNS.items()
 }
 _NUMBER = regex.compile(
-    r"(?<![\w.,]) [-+−±]? [$€£¥]? \d+ (?:[.,:/\u00A0\u202F\ -]\d+)* (?:[%€£¥°] | (?:st|nd|rd|th)\b )? (?!\w)",
+    rf"""(?<![\w.,]) [-+−±]? [$€£¥]? \d+ (?:[.,:/\u00A0\u202F\ -]\d+)*
+      (?: [%€£¥°] | (?:st|nd|rd|th)\b | [\u00A0\u202F\ ]?(?:{UNIT_SYMBOLS})(?![\w/]) )? (?!\w)""",
     regex.VERBOSE,
 )
 _WORD_OR_SIGN = regex.compile(r"[\p{L}\p{M}\p{N}]+|[^\p{L}\p{N}\s]\p{M}*")
@@ -106,7 +113,7 @@ def find_literals(
 
     Args:
         text: a sentence or a text.
-        numbers: numbers too, with a currency, degree or percent sign that touches them.
+        numbers: numbers too, each with its unit.
         is_known: whether the model has a character in its vocabulary; runs of others are symbols, so that a
             phrase in another script is one literal.
     """

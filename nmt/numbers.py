@@ -38,6 +38,31 @@ _WORDS: dict[str, int] = {word: value for row in _COUNTED for value, word in enu
 _WORDS |= {word: int(value) for word, value in (pair.split("=") for pair in _OTHERS.split())}
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
+_UNITS = {
+    "km/h": "km|kilomètre",
+    "km²": "km|kilomètre",
+    "km": "km|kilomètre",
+    "cm": "cm|centimètre",
+    "mm": "mm|millimètre",
+    "kg": "kg|kilo",
+    "mg": "mg|milligramme",
+    "ml": "ml|millilitre",
+    "mL": "ml|millilitre",
+    "kWh": "kwh|kilowatt",
+    "kW": "kw|kilowatt",
+    "MHz": "mhz|mégahertz",
+    "GHz": "ghz|gigahertz",
+    "kHz": "khz|kilohertz",
+    "Hz": "hz|hertz",
+    "MB": "mb|mo|mégaoctet",
+    "GB": "gb|go|gigaoctet",
+    "TB": "tb|to|téraoctet",
+    "ms": "ms|milliseconde",
+}
+"""Symbols of units, and what tells that a French sentence has them."""
+UNIT_SYMBOLS = "|".join(map(re.escape, _UNITS))
+_UNIT = re.compile(rf"\d[{_SPACES}]?({UNIT_SYMBOLS})(?![\w/])")
+
 
 @dataclass(frozen=True)
 class NumberCheck:
@@ -62,7 +87,8 @@ def compare_numbers(
 ) -> NumberCheck:
     """Compare the numbers in digits of two sentences, leaving out the spans to ignore (literals).
 
-    A number in digits on one side alone is fine when the other side has it as a word.
+    A number in digits on one side alone is fine when the other side has it as a word. The symbol of a unit
+    after a number of the source must be in the translation, or its French name.
     """
     if not (_DIGITS.search(source) or _DIGITS.search(target)):
         return NOTHING_WRONG
@@ -75,9 +101,14 @@ def compare_numbers(
             missing.remove(readings)
             invented.remove(match)
     missing, invented = _across_spaces(missing, invented)
+    units = tuple(
+        unit
+        for unit in _UNIT.findall(source)
+        if not re.search(rf"(?<![^\W\d_])(?:{_UNITS[unit]})", target.lower())
+    )
     source_words, target_words = _values_of_words(source), _values_of_words(target)
     return NumberCheck(
-        tuple(text for text, readings in missing if not readings & target_words),
+        (*(text for text, readings in missing if not readings & target_words), *units),
         tuple(text for text, readings in invented if not readings & source_words),
     )
 

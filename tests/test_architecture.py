@@ -38,7 +38,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "nmt.files": (),
     "nmt.repetition": (),
     "nmt.numbers": ("nmt.spans",),
-    "nmt.literals": ("nmt.reserved", "nmt.spans"),
+    "nmt.literals": ("nmt.numbers", "nmt.reserved", "nmt.spans"),
     "nmt.rewriting": ("nmt.spans",),
     "nmt.terms": ("nmt.errors", "nmt.spans"),
     "nmt.flags": (*BASE, "nmt.detect", "nmt.words"),

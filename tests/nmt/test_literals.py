@@ -14,9 +14,10 @@ VARIABLES = """
     {name} {0} {} {0:.2f} {{x}} ${y} $HOME %s %d %(n)d %1$s %.2f
     %name% :name [NAME] <b> </b> <br/> &nbsp; &#233;
 """
+ICU = "{n, plural, =0 {none} one {# day {x}} other {# days}}"
 CODE = "get_name foo() a.b() myVar iPhone __init__ std::vector --flag --a=b -v A4 COVID-19 0xFF"
 EXAMPLES = {
-    "placeholder": [*VARIABLES.split(), "{ name }", '<x id="1"/>', "{{ user.name }}"],
+    "placeholder": [*VARIABLES.split(), ICU, "{ name }", '<x id="1"/>', "{{ user.name }}"],
     "url": [
         "https://example.com",
         "http://x.y/{id}/z?q=1&r=2#s",
@@ -32,7 +33,7 @@ EXAMPLES = {
     "version": ["2.1.3", "v2", "v1.2-beta", "192.168.0.1"],
     "code": [*CODE.split(), "`x y`"],
     "emoji": ["😍", "👨‍👩‍👧", "🇫🇷", "👍🏽", "1️⃣", "❤️", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "😀😀", "🏳️‍🌈"],
-    "symbol": ["²", "½", "™", "①"],
+    "symbol": ["²", "½", "™", "①", "-3.5 °C", "70°F"],
 }
 PROSE = [
     "and/or",
@@ -86,6 +87,8 @@ def test_numbers_are_found_only_when_asked_for() -> None:
     phone = find_literals("Call 06 12 34 56 or 555-1234 on the 10th.", numbers=True)
     assert [literal.span for literal in phone] == [Span(5, 16), Span(20, 28), Span(36, 40)]
     assert [literal.kind for literal in find_literals("2.1.3", numbers=True)] == ["version"]
+    units = find_literals("1,234.5 kg, 3km and 5 kings", numbers=True)
+    assert [literal.span for literal in units] == [Span(0, 10), Span(12, 15), Span(20, 21)]
 
 
 def test_characters_outside_of_the_vocabulary_are_symbols_a_phrase_at_a_time() -> None:

@@ -28,6 +28,8 @@ from nmt.spans import Span
         ("the 1st", "le 1er"),
         ("555-1234", "555-1234"),
         ("no number", "aucun nombre"),
+        ("5 kg and 3km", "3 kilomètres et 5 kg"),
+        ("20 MB", "20 Mo"),
     ],
 )
 def test_the_same_numbers_written_in_another_way_are_fine(source: str, target: str) -> None:
@@ -45,6 +47,8 @@ def test_the_same_numbers_written_in_another_way_are_fine(source: str, target: s
         ("3:30", "15 h 30", ("3",), ("15",)),
         ("1,000", "10 000", ("1,000",), ("10 000",)),
         ("17 dogs", "des chiens", ("17",), ()),
+        ("5 kg at 3 km/h", "5 à 3", ("kg", "km/h"), ()),
+        ("5 kg", "5 makgo", ("kg",), ()),
     ],
 )
 def test_lost_and_invented_numbers_are_named(
