@@ -179,6 +179,16 @@ def translate(
     french_typography: Annotated[
         bool, typer.Option("--french-typography", help="« » and no-break spaces before ; : ! ?")
     ] = False,
+    min_confidence: Annotated[
+        float | None,
+        typer.Option(
+            "--min-confidence",
+            metavar="P",
+            min=0,
+            max=1,
+            help="A sentence of less confidence keeps its source.",
+        ),
+    ] = None,
     device: Device = "auto",
 ) -> None:
     """Translate texts, or the lines of standard input, or a document.
@@ -189,7 +199,7 @@ def translate(
     def load() -> tuple[Translator, GenerationConfig]:
         translator: Translator = _load("nmt.translator:Translator").load(model, device=device)
         options = _generation(translator.generation, beam, n_best)
-        return _wishing(translator, glossary, formality, french_typography), options
+        return _wishing(translator, glossary, formality, french_typography, min_confidence), options
 
     if file is not None:
         if text or alignment or as_json or n_best is not None or markup is not None:
@@ -232,7 +242,11 @@ def translate(
 
 
 def _wishing(
-    translator: Translator, glossary: Path | None, formality: str, french_typography: bool
+    translator: Translator,
+    glossary: Path | None,
+    formality: str,
+    french_typography: bool,
+    min_confidence: float | None,
 ) -> Translator:
     """The translator with these arguments set in each of its translations; itself if there are none.
 
@@ -250,6 +264,8 @@ def _wishing(
         wishes["formality"] = formality
     if french_typography:
         wishes["french_typography"] = True
+    if min_confidence is not None:
+        wishes["min_confidence"] = min_confidence
     if wishes:
         translator.translate = partial(translator.translate, **wishes)  # type: ignore[method-assign]
     return translator

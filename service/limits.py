@@ -91,6 +91,7 @@ def options(
         chosen,
         glossary=_glossary(request.glossary),
         formality=request.formality,
+        french_typography=request.french_typography,
         min_confidence=request.min_confidence,
         attention=_attention(request.attention, model),
     )

@@ -107,6 +107,10 @@ class TranslateRequest(BaseModel):
     formality: Literal["default", "formal", "informal"] = Field(
         "default", description="How people are addressed; flagged where the model cannot choose."
     )
+    french_typography: bool = Field(
+        default=False,
+        description="« » for quotes, no-break spaces before ; : ! ? and between digits.",
+    )
     min_confidence: float | None = Field(
         None,
         ge=0,

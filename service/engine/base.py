@@ -31,6 +31,7 @@ class Options:
     """For each text the characters that are copied."""
     glossary: Glossary | None = None
     formality: Literal["default", "formal", "informal"] = "default"
+    french_typography: bool = False
     min_confidence: float | None = None
     attention: AlignmentConfig | None = None
     """Which layer and heads the alignment is read from; None: the model's."""

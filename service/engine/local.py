@@ -153,6 +153,8 @@ def arguments(job: Job) -> dict[str, Any]:
         given["glossary"] = options.glossary
     if options.formality != "default":
         given["formality"] = options.formality
+    if options.french_typography:
+        given["french_typography"] = True
     if options.min_confidence is not None:
         given["min_confidence"] = options.min_confidence
     if options.attention is not None:

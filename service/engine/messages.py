@@ -52,6 +52,7 @@ class Translate(Message):
     keep: list[list[tuple[int, int]]] | None
     glossary: list[tuple[str, str, bool]] | None
     formality: Literal["default", "formal", "informal"]
+    french_typography: bool
     min_confidence: float | None
     attention: AlignmentConfig | None
     key_id: str
@@ -74,6 +75,7 @@ class Translate(Message):
             if glossary is None
             else [(term.source, term.target, term.inflect) for term in glossary.terms],
             formality=options.formality,
+            french_typography=options.french_typography,
             min_confidence=options.min_confidence,
             attention=options.attention,
             key_id=options.key_id,
@@ -92,6 +94,7 @@ class Translate(Message):
             else tuple(tuple(Span(start, end) for start, end in text) for text in self.keep),
             glossary=None if self.glossary is None else Glossary.of(Term(*entry) for entry in self.glossary),
             formality=self.formality,
+            french_typography=self.french_typography,
             min_confidence=self.min_confidence,
             attention=self.attention,
             key_id=self.key_id,

@@ -235,7 +235,8 @@ def test_glossary_formality_and_typography_are_passed_on(
     glossary = str(tmp_path / "terms.tsv")
 
     status, _, _ = run(
-        "translate", "--glossary", glossary, "--formality", "formal", "--french-typography", "x"
+        *("translate", "--glossary", glossary, "--formality", "formal", "--french-typography"),
+        *("--min-confidence", "0.5", "x"),
     )
 
     assert status == 0
@@ -243,6 +244,7 @@ def test_glossary_formality_and_typography_are_passed_on(
         "glossary": Glossary.of([Term("dog", "chien", inflect=True)]),
         "formality": "formal",
         "french_typography": True,
+        "min_confidence": 0.5,
     }
     assert run("translate", "x")[0] == 0
 

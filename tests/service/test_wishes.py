@@ -59,6 +59,7 @@ def test_every_wish_reaches_the_translator(wished: LiveServer) -> None:
             "alignment": "soft",
             "glossary": TERMS,
             "formality": "formal",
+            "french_typography": True,
             "min_confidence": 0.25,
             "attention": {"layer": 3, "heads": [0, 2]},
         }
@@ -67,6 +68,7 @@ def test_every_wish_reaches_the_translator(wished: LiveServer) -> None:
     assert wished.translator.wishes[-1] == {
         "glossary": Glossary.of([Term("one", "un"), Term("two", "deux", inflect=True)]),
         "formality": "formal",
+        "french_typography": True,
         "min_confidence": 0.25,
         "attention": AlignmentConfig(layer=3, heads=(0, 2)),
     }
