@@ -35,7 +35,9 @@ JOIN_EVERY = 4
 ALIGN_TOGETHER = 16
 """Forced passes of the slow lane that are gathered."""
 PLAN_S = 0.005
-"""Seconds to split and tokenise texts between two steps."""
+"""Seconds of computing to split and tokenise texts of a lane between two steps."""
+FILL_S = 0.02
+"""The same while there is not enough planned to fill the lane's batch."""
 
 
 class ContinuousTranslator:
@@ -57,7 +59,6 @@ class ContinuousTranslator:
         self._translator = translator
         self._max_batch_tokens = max_batch_tokens
         self._requests: dict[Hashable, _Request] = {}
-        self._unplanned: deque[_Request] = deque()
         self._passes: list[tuple[_Task, ForcedPass]] = []
         self._fast, self._slow = (_Lane(translator.continuous_search(on_failure)) for _ in range(2))
         self._alone: _Lane | None = None
@@ -108,10 +109,7 @@ class ContinuousTranslator:
         lane = self._fast if sum(map(len, texts)) <= SMALL_CHARACTERS else self._slow
         made = _Request(request, party, list(texts), keep, options, parts, lane)
         self._requests[request] = made
-        if lane is self._fast:
-            self._unplanned.appendleft(made)
-        else:
-            self._unplanned.append(made)
+        lane.unplanned.append(made)
 
     def cancel(self, requests: Collection[Hashable]) -> None:
         """Forget requests; what they have in a running batch leaves it with its next step."""
@@ -119,14 +117,15 @@ class ContinuousTranslator:
             if (gone := self._requests.pop(request, None)) is not None:
                 gone.lane.drop(gone)
                 self._passes = [entry for entry in self._passes if entry[0].request is not gone]
-                if gone in self._unplanned:
-                    self._unplanned.remove(gone)
+                if gone in gone.lane.unplanned:
+                    gone.lane.unplanned.remove(gone)
 
     @torch.inference_mode()
     def step(self) -> list[Event]:
         """A little work: plan texts for a moment, take a step of one lane, align; and what has come of it."""
         events: list[Event] = []
-        self._plan(events)
+        for lane in (self._fast, self._slow):
+            self._plan(lane, events)
         if (lane := self._next_lane()) is not None:
             answers = lane.step(self._max_batch_tokens)
             events += [Begun(request.name) for request in lane.newly_begun()]
@@ -150,28 +149,38 @@ class ContinuousTranslator:
         self._alone = busy[0] if len(busy) == 1 else None
         return min(busy, key=lambda lane: lane.clock_s) if busy else None
 
-    def _plan(self, events: list[Event]) -> None:
-        """Plan texts for ``PLAN_S``, one at least, those of small requests first."""
-        started = time.perf_counter()
-        while self._unplanned and (not events or time.perf_counter() - started < PLAN_S):
-            request = self._unplanned[0]
-            index = len(request.plans)
-            try:
-                kept: dict[str, Any] = {} if request.keep is None else {"keep": [request.keep[index]]}
-                (plan,) = self._translator.plan([request.texts[index]], **request.options, **kept)
-            except Exception as error:
-                self._fail(request, _named(error, index, len(request.texts)), events)
-                continue
-            request.take(plan)
-            events.append(Planned(request.name, sum(len(ids) + 1 for ids in plan.source_ids)))
-            self._unplanned.rotate(-1)
-            if request.is_planned:
-                self._unplanned.remove(request)
-            for sentence in range(len(plan.source_ids)):
-                if request.name in self._requests:
-                    flow = self._translator.flow(plan, sentence)
-                    self._resume(_Task(request, index, sentence, flow), None, events)
-            self._report(request, events)
+    def _plan(self, lane: _Lane, events: list[Event]) -> None:
+        """Plan a lane's texts: one at least, a few more, and if its batch wants sentences more still."""
+        unplanned, started = lane.unplanned, time.thread_time()
+        is_first = True
+        while unplanned:
+            spent_s = time.thread_time() - started
+            limit_s = FILL_S if lane.n_tokens + lane.n_waiting_tokens < self._max_batch_tokens else PLAN_S
+            if spent_s >= limit_s and not is_first:
+                return
+            is_first = False
+            self._plan_next(unplanned, events)
+
+    def _plan_next(self, unplanned: deque[_Request], events: list[Event]) -> None:
+        """Plan one text; requests take turns."""
+        request = unplanned[0]
+        index = len(request.plans)
+        try:
+            kept: dict[str, Any] = {} if request.keep is None else {"keep": [request.keep[index]]}
+            (plan,) = self._translator.plan([request.texts[index]], **request.options, **kept)
+        except Exception as error:
+            self._fail(request, _named(error, index, len(request.texts)), events)
+            return
+        request.take(plan)
+        events.append(Planned(request.name, sum(len(ids) + 1 for ids in plan.source_ids)))
+        unplanned.rotate(-1)
+        if request.is_planned:
+            unplanned.remove(request)
+        for sentence in range(len(plan.source_ids)):
+            if request.name in self._requests:
+                flow = self._translator.flow(plan, sentence)
+                self._resume(_Task(request, index, sentence, flow), None, events)
+        self._report(request, events)
 
     def _resume(self, task: _Task, reply: Answer | Exception | None, events: list[Event]) -> None:
         """Let a flow go on with an answer; queue what it asks next, or keep what it ends with."""
@@ -297,6 +306,8 @@ class _Lane:
 
     def __init__(self, search: ContinuousSearch[Any]) -> None:
         self._search = search
+        self.unplanned: deque[_Request] = deque()
+        """Requests of which not all texts are split and tokenised."""
         self._queue: FairQueue[tuple[_Task, Sentence]] = FairQueue()
         self._running: dict[Hashable, tuple[_Task, Sentence]] = {}
         self._steps_since_join = 0
@@ -317,6 +328,11 @@ class _Lane:
     @property
     def n_waiting(self) -> int:
         return len(self._queue)
+
+    @property
+    def n_waiting_tokens(self) -> int:
+        """Source tokens x beam size of those that wait."""
+        return self._queue.n_tokens
 
     @property
     def n_tokens(self) -> int:

@@ -31,6 +31,8 @@ class FairQueue(Generic[ItemT]):
         """Of parties that have nothing here now but are ahead of those that have."""
         self._now = 0.0
         self._n_items = 0
+        self.n_tokens = 0
+        """Of all that waits."""
 
     def __len__(self) -> int:
         return self._n_items
@@ -46,6 +48,7 @@ class FairQueue(Generic[ItemT]):
         items = waiting.requests.setdefault(request, deque())
         (items.appendleft if first else items.append)((item, n_tokens))
         self._n_items += 1
+        self.n_tokens += n_tokens
 
     def pop(self, room_tokens: float = math.inf) -> ItemT | None:
         """The next item, or None: nothing waits, or what is next has more than ``room_tokens``.
@@ -61,6 +64,7 @@ class FairQueue(Generic[ItemT]):
             return None
         items.popleft()
         self._n_items -= 1
+        self.n_tokens -= n_tokens
         self._now = party.clock
         party.clock += n_tokens
         party.requests.move_to_end(request)
@@ -72,7 +76,9 @@ class FairQueue(Generic[ItemT]):
     def drop(self, request: Hashable) -> None:
         """Forget what waits of a request."""
         for name, party in list(self._parties.items()):
-            self._n_items -= len(party.requests.pop(request, ()))
+            gone = party.requests.pop(request, ())
+            self._n_items -= len(gone)
+            self.n_tokens -= sum(n_tokens for _, n_tokens in gone)
             self._forget_if_idle(name, party)
 
     def _forget_if_idle(self, name: Hashable, party: _Party[ItemT]) -> None:
