@@ -90,6 +90,11 @@ class TranslateRequest(BaseModel):
         allow_inf_nan=False,
         description="Alpha of the GNMT length penalty (Wu et al. 2016); more favours longer translations.",
     )
+    markup: Literal["html", "xml"] | None = Field(
+        None,
+        description="The texts are HTML or XML; tags are kept. The answer has no offsets, so no alignment, "
+        "alternatives or stream either.",
+    )
     alignment: Literal["none", "links", "soft"] = Field(
         "none",
         description="links: tokens and the links between them; soft: the attention matrices as well.",

@@ -13,6 +13,7 @@ from service import translation_call
 from service.auth import current_caller
 from service.limits import check_languages, check_texts, options, require_json
 from service.problems import documented, problem_of
+from service.routes.markup import refuse_what_markup_has_not, translate_markup
 from service.scheduler import Options, Part
 from service.schemas import (
     AlignmentOut,
@@ -63,6 +64,11 @@ async def translate(body: TranslateRequest, request: Request, service: ServiceDe
     check_languages(body, service.model)
     check_texts(body.texts, service.settings)
     chosen = options(body, service.model, service.generation, service.settings)
+    if body.markup is not None:
+        refuse_what_markup_has_not(body, streamed=wants_events(request))
+        answer = await translate_markup(body, chosen, request, service)
+        payload = answer.model_dump_json().encode()
+        return Response(payload, media_type="application/json", headers={"Cache-Control": "no-store"})
     if wants_events(request):
         return await stream_answer(body, chosen, request, service)
     found = await translation_call.translate(service, request, body.texts, chosen)

@@ -1,0 +1,99 @@
+"""``markup`` of ``POST /translate``: HTML or XML is taken apart, translated and put together again."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from fastapi import Request
+
+from nmt.errors import InputError
+from nmt.extraction import Extracted
+from nmt.markup import extract_html, extract_xml
+from service import translation_call
+from service.scheduler import Options
+from service.schemas import DetectedSourceOut, FlagOut, TranslateAnswer, TranslateRequest, TranslationOut
+from service.source_language import check_source
+from service.state import Service
+
+if TYPE_CHECKING:
+    from nmt.translation import Translation
+
+
+def refuse_what_markup_has_not(body: TranslateRequest, *, streamed: bool) -> None:
+    """Raises ``InputError`` for what is told by offsets in a text, for markup has other ones."""
+    asked = [
+        name
+        for name, is_asked in (
+            ("alignment", body.alignment != "none"),
+            ("alignment_format", body.alignment_format != "links"),
+            ("n_best", body.n_best > 1),
+            ("Accept: text/event-stream", streamed),
+        )
+        if is_asked
+    ]
+    if asked:
+        raise InputError(f"markup gives whole texts: leave out {', '.join(asked)}")
+
+
+async def translate_markup(
+    body: TranslateRequest, options: Options, request: Request, service: Service
+) -> TranslateAnswer:
+    """Markup in, markup out; flags and confidence are there, offsets are not.
+
+    Raises:
+        InputError: XML that is not well-formed.
+        ProblemError: see ``service.translation_call``.
+    """
+    extract = extract_html if body.markup == "html" else extract_xml
+    taken_apart = await asyncio.to_thread(lambda: [extract(text) for text in body.texts])
+    pieces = [piece for one in taken_apart for piece in one.extracts]
+    found: list[Translation] = []
+    if pieces:
+        options = replace(options, alignment="links", keep=tuple(piece.keep for piece in pieces))
+        found = await translation_call.translate(service, request, [piece.text for piece in pieces], options)
+    translations = []
+    for one in taken_apart:
+        own, found = found[: len(one.extracts)], found[len(one.extracts) :]
+        translations.append(await asyncio.to_thread(_translation, one, own, body.source, service))
+    return TranslateAnswer(translations=translations, model=service.model.name)
+
+
+def _translation(
+    extracted: Extracted[str], own: Sequence[Translation], source: str, service: Service
+) -> TranslationOut:
+    words = " ".join(piece.text for piece in extracted.extracts)
+    check = check_source(words, source, service.model.source_language)
+    kinds = dict.fromkeys(flag.kind for translation in own for flag in translation.flags)
+    n_tokens = sum(translation.n_target_tokens for translation in own)
+    sure = [
+        (translation.confidence, len(piece.text))
+        for piece, translation in zip(extracted.extracts, own, strict=True)
+        if translation.confidence is not None
+    ]
+    n_sure = sum(length for _, length in sure)
+    return TranslationOut(
+        id=secrets.token_hex(16),
+        text=extracted.restore(own),
+        detected_source=DetectedSourceOut(
+            language=check.detection.language, score=round(check.detection.score, 4)
+        ),
+        flags=[FlagOut(kind=kind, sentence=None) for kind in ([check.flag] if check.flag else []) + [*kinds]],
+        confidence=round(sum(share * length for share, length in sure) / n_sure, 4) if n_sure else None,
+        word_confidence=None,
+        terms=[],
+        proj=None,
+        score=round(sum(one.score * one.n_target_tokens for one in own) / n_tokens, 6) if n_tokens else 0.0,
+        sentences=[],
+        source_tokens=None,
+        target_tokens=None,
+        links=None,
+        alternatives=[],
+        truncated=any(translation.truncated for translation in own),
+        repaired=any(translation.repaired for translation in own),
+        n_source_tokens=sum(translation.n_source_tokens for translation in own),
+        n_target_tokens=n_tokens,
+    )
