@@ -2,5 +2,5 @@
 
 import os
 
-# Tests' models are tiny: a second thread gains nothing, and on a busy machine every operation would wait for it.
+# Tests' models are tiny: a second thread gains nothing, and on a busy machine every operation waits for it.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
