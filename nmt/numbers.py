@@ -79,6 +79,12 @@ class NumberCheck:
         return not self.missing and not self.invented
 
 
+def is_unit(text: str, start: int, end: int) -> bool:
+    """Whether the word from ``start`` to ``end`` is the symbol of a unit after a number."""
+    match = _UNIT.match(text, max(0, start - 2)) or _UNIT.match(text, max(0, start - 1))
+    return match is not None and match.span(1) == (start, end)
+
+
 NOTHING_WRONG = NumberCheck((), ())
 
 

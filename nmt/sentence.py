@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from nmt.literals import Literal as Copied
 from nmt.literals import find_literals
+from nmt.numbers import is_unit
 from nmt.reserved import PLACEHOLDERS, REGISTER
 from nmt.rewriting import Edit, Rewriting
 from nmt.segment import Segment
@@ -155,7 +156,11 @@ class Preparer:
 
     def _names(self, text: str) -> list[Protected]:
         """Words with a capital inside a sentence that the model would misspell: the vocabulary lacks them."""
-        found = [match for match in _NAME.finditer(text) if self._is_rare(match.group(), RARE_PIECES)]
+        found = [
+            match
+            for match in _NAME.finditer(text)
+            if self._is_rare(match.group(), RARE_PIECES) and not is_unit(text, *match.span())
+        ]
         first = _FIRST_NAME.match(text)
         if first is not None and self._is_rare(first.group(), RARE_FIRST_PIECES):
             found.insert(0, first)

@@ -72,6 +72,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *BASE,
         *TEXT,
         "nmt.literals",
+        "nmt.numbers",
         "nmt.reserved",
         "nmt.rewriting",
         "nmt.shape",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nmt.numbers import compare_numbers, in_french
+from nmt.numbers import compare_numbers, in_french, is_unit
 from nmt.spans import Span
 
 
@@ -66,3 +66,10 @@ def test_spans_to_ignore_do_not_count() -> None:
 
 def test_an_ordinal_that_is_copied_becomes_french() -> None:
     assert [in_french(number) for number in ("1st", "10th", "3.5", "21st")] == ["1er", "10e", "3.5", "21e"]
+
+
+def test_the_symbol_of_a_unit_is_one_only_after_a_number() -> None:
+    assert is_unit("5 MHz", 2, 5)
+    assert is_unit("5MHz", 1, 4)
+    assert not is_unit("a MHz", 2, 5)
+    assert not is_unit("5 MHzes", 2, 7)
