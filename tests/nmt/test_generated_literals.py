@@ -7,7 +7,7 @@ import os
 import platform
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -59,20 +59,22 @@ NUMBERS: dict[str, Callable[[random.Random], str]] = {
 }
 
 
-@pytest.mark.slow
-def test_numbers_and_literals_are_kept_or_flagged() -> None:
+def generated(n: int) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Sentences, each with the literals and numbers in it, in order, and their kinds."""
     rng = random.Random(20)
-    texts: list[str] = []
-    parts: list[list[tuple[str, str]]] = []
-    for _ in range(N_SENTENCES):
+    for _ in range(n):
         template = rng.choice(TEMPLATES)
         kinds = rng.sample([*LITERALS, *NUMBERS], template.count("{"))
         chosen = [(kind, (LITERALS | NUMBERS)[kind](rng)) for kind in kinds]
         text = template
         for place, (_, written) in enumerate(chosen):
             text = text.replace(f"{{{place}}}", written, 1)
-        texts.append(text)
-        parts.append(chosen)
+        yield text, chosen
+
+
+@pytest.mark.slow
+def test_numbers_and_literals_are_kept_or_flagged() -> None:
+    texts, parts = map(list, zip(*generated(N_SENTENCES), strict=True))
     translations = Translator.load(device="cpu").translate(texts, options=GenerationConfig(beam_size=1))
     cases: Counter[str] = Counter()
     kept: Counter[str] = Counter()
