@@ -276,7 +276,8 @@ def main() -> None:
     if options.one_at_a_time:
         return one_at_a_time(options.model)
     lines = [line.strip() for line in options.texts.read_text(encoding="utf-8").splitlines()]
-    texts = [line for line in lines if line][: options.requests]
+    # one call translates a text once, however often it comes: only different ones compare
+    texts = [line for line in dict.fromkeys(lines) if line][: options.requests]
     rounds = measure(options, texts)
     medians = {name: statistics.median(entry[name] for entry in rounds) for name in rounds[0]}
     by_round = [ratios(entry) for entry in rounds]

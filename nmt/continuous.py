@@ -30,7 +30,7 @@ from nmt.translator import FinishedSentence, Plan, Translator
 
 SMALL_CHARACTERS = 300
 """A request of no more takes the fast lane."""
-JOIN_EVERY = 4
+JOIN_EVERY = 6
 """Steps between joins while the batch is well filled: who joins together is searched at less cost."""
 ALIGN_TOGETHER = 16
 """Forced passes of the slow lane that are gathered."""
@@ -124,8 +124,8 @@ class ContinuousTranslator:
     def step(self) -> list[Event]:
         """A little work: plan texts for a moment, take a step of one lane, align; and what has come of it."""
         events: list[Event] = []
-        for lane in (self._fast, self._slow):
-            self._plan(lane, events)
+        self._plan(self._fast, events)
+        self._plan(self._slow, events)
         if (lane := self._next_lane()) is not None:
             answers = lane.step(self._max_batch_tokens)
             events += [Begun(request.name) for request in lane.newly_begun()]
@@ -313,6 +313,8 @@ class _Lane:
         self._steps_since_join = 0
         self._begun: list[_Request] = []
         self._numbers = itertools.count()
+        self.n_tokens = 0
+        """Source tokens x beam size in the running batch."""
         self.clock_s = 0.0
         """Seconds that this lane has had."""
         self.last_step_s = 0.0
@@ -334,11 +336,6 @@ class _Lane:
         """Source tokens x beam size of those that wait."""
         return self._queue.n_tokens
 
-    @property
-    def n_tokens(self) -> int:
-        """Source tokens x beam size in the running batch."""
-        return sum(sentence.n_tokens for _, sentence in self._running.values())
-
     def put(self, task: _Task, asked: Search) -> None:
         """Queue a search; one that a sentence asks for again goes before its request's others."""
         sentence = Sentence(next(self._numbers), asked.source_ids, asked.options, asked.required)
@@ -354,7 +351,7 @@ class _Lane:
         gone = [key for key, (task, _) in self._running.items() if task.request is request]
         self._search.cancel(gone)
         for key in gone:
-            del self._running[key]
+            self._ended(key)
 
     def step(self, max_batch_tokens: int) -> list[tuple[_Task, Answer | Exception]]:
         """Let sentences join, take a step, and give the answers of those that ended."""
@@ -362,11 +359,16 @@ class _Lane:
         self._join(max_batch_tokens)
         answers: list[tuple[_Task, Answer | Exception]] = []
         for outcome in self._search.step():
-            task, _ = self._running.pop(outcome.key)
-            answers.append((task, outcome.error or outcome.hypotheses))
+            answers.append((self._ended(outcome.key), outcome.error or outcome.hypotheses))
         self.last_step_s = time.perf_counter() - started
         self.clock_s += self.last_step_s
         return answers
+
+    def _ended(self, key: Hashable) -> _Task:
+        """Take a sentence out of those that run."""
+        task, sentence = self._running.pop(key)
+        self.n_tokens -= sentence.n_tokens
+        return task
 
     def newly_begun(self) -> list[_Request]:
         """Requests of which a first sentence has joined since this was asked."""
@@ -383,6 +385,7 @@ class _Lane:
         while (entry := self._queue.pop(room)) is not None:
             task, sentence = entry
             self._running[sentence.key] = (task, sentence)
+            self.n_tokens += sentence.n_tokens
             if not task.request.has_begun:
                 task.request.has_begun = True
                 self._begun.append(task.request)

@@ -7,6 +7,7 @@ Masks are True where a query may attend.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -92,6 +93,41 @@ class MultiHeadAttention(nn.Module):
         if self.training and self.dropout.p > 0:
             context_BHTE = self.dropout(weights_BHTS) @ memory.value_BHSE
         return self._merge_heads(context_BHTE), weights_BHTS
+
+    def forward_apart(
+        self,
+        x_N1D: Tensor,
+        n_rows: Sequence[int],
+        memories: Sequence[KeyValue],
+        masks: Sequence[Tensor | None],
+        *,
+        with_weights: bool = False,
+    ) -> tuple[Tensor, list[Tensor]]:
+        """Attend from groups of rows to the memory of each group, without gradients.
+
+        Args:
+            x_N1D: the rows of all groups.
+            n_rows: how many rows each group has: as many for each of the B entries of its memory.
+            memories: projected keys and values of each group.
+            masks: of each group, broadcastable to (B, H, rows of an entry, S).
+            with_weights: give the weights too.
+
+        Returns:
+            output_N1D, and for each group weights_BHQS if they were asked for.
+        """
+        contexts: list[Tensor] = []
+        weights: list[Tensor] = []
+        queries = torch.split(self.query(x_N1D), list(n_rows))
+        for query_N1D, memory, mask in zip(queries, memories, masks, strict=True):
+            query_BHQE = self._split_heads(query_N1D.view(memory.key_BHSE.size(0), -1, query_N1D.size(2)))
+            if with_weights:
+                context_BHQE, weights_BHQS = scaled_dot_product_attention(query_BHQE, *memory, mask)
+                weights.append(weights_BHQS)
+            else:
+                context_BHQE = F.scaled_dot_product_attention(query_BHQE, *memory, attn_mask=mask)
+            contexts.append(context_BHQE.transpose(1, 2).reshape(query_N1D.shape))
+        output_N1D: Tensor = self.output(torch.cat(contexts))
+        return output_N1D, weights
 
     def _fused_kernel_pays(self, x_BTD: Tensor) -> bool:
         """Not for our dropout, which it does not know, nor for gradients on a CPU.

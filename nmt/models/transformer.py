@@ -14,6 +14,7 @@ from typing import Literal
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from nmt.batch import Batch
 from nmt.errors import ConfigError
@@ -23,7 +24,7 @@ from nmt.layers.embedding import OutputProjection, ScaledEmbedding
 from nmt.layers.feed_forward import FeedForward
 from nmt.layers.positional_encoding import LearnedPositionalEncoding, SinusoidalPositionalEncoding
 from nmt.models.interface import Step
-from nmt.models.transformer_state import TransformerState, merged_states
+from nmt.models.transformer_state import Group, TransformerState
 
 NormPlace = Literal["pre", "post"]
 
@@ -91,11 +92,10 @@ class DecoderLayer(nn.Module):
         past: KeyValue | None,
         memory: KeyValue,
         memory_mask_B11S: Tensor,
-        past_mask_N11T: Tensor | None = None,
         *,
         with_weights: bool = False,
     ) -> tuple[Tensor, KeyValue, Tensor | None]:
-        """Read T new positions after ``past``, of which ``past_mask_N11T`` (the new one counted) is real.
+        """Read T new positions after ``past``.
 
         Returns:
             output_NTD, keys and values of past and new positions, cross-attention weights_NHTS or None.
@@ -105,7 +105,7 @@ class DecoderLayer(nn.Module):
         present = self.self_attention.project(y_NTD)
         if past is not None:
             present = KeyValue(*(torch.cat(pair, dim=2) for pair in zip(past, present, strict=True)))
-        y_NTD = self.self_attention(y_NTD, present, past_mask_N11T, causal=x_NTD.size(1) > 1)
+        y_NTD = self.self_attention(y_NTD, present, causal=x_NTD.size(1) > 1)
         x_NTD = self.around_self_attention.leave(x_NTD, y_NTD)
 
         y_NTD, weights_NHTS = self._cross_attend(
@@ -115,6 +115,38 @@ class DecoderLayer(nn.Module):
 
         y_NTD = self.feed_forward(self.around_feed_forward.enter(x_NTD))
         return self.around_feed_forward.leave(x_NTD, y_NTD), present, weights_NHTS
+
+    def forward_apart(
+        self, x_N1D: Tensor, state: TransformerState, index: int, *, with_weights: bool = False
+    ) -> tuple[Tensor, list[KeyValue], Tensor | None]:
+        """One token of groups that have each read a different number; the layer is the ``index``-th.
+
+        Returns:
+            output_N1D, for each group keys and values, cross-attention weights_NH1S or None.
+        """
+        groups, n_rows = state.groups, state.n_rows
+        y_N1D = self.around_self_attention.enter(x_N1D)
+        new = (torch.split(tensor_NH1E, n_rows) for tensor_NH1E in self.self_attention.project(y_N1D))
+        present = [
+            KeyValue(key, value)
+            if (past := group.past[index]) is None
+            else KeyValue(torch.cat([past.key_BHSE, key], dim=2), torch.cat([past.value_BHSE, value], dim=2))
+            for group, key, value in zip(groups, *new, strict=True)
+        ]
+        y_N1D, _ = self.self_attention.forward_apart(y_N1D, n_rows, present, [None] * len(groups))
+        x_N1D = self.around_self_attention.leave(x_N1D, y_N1D)
+
+        y_N1D, weights = self.cross_attention.forward_apart(
+            self.around_cross_attention.enter(x_N1D),
+            n_rows,
+            [group.memory[index] for group in groups],
+            [group.memory_mask_B11S for group in groups],
+            with_weights=with_weights,
+        )
+        x_N1D = self.around_cross_attention.leave(x_N1D, y_N1D)
+
+        y_N1D = self.feed_forward(self.around_feed_forward.enter(x_N1D))
+        return self.around_feed_forward.leave(x_N1D, y_N1D), present, _rows_of(weights) if weights else None
 
     def _cross_attend(
         self, y_NTD: Tensor, memory: KeyValue, mask_B11S: Tensor, *, with_weights: bool
@@ -129,6 +161,17 @@ class DecoderLayer(nn.Module):
         H, S = weights_BHQS.size(1), weights_BHQS.size(3)
         weights_NHTS = weights_BHQS.view(B, H, N // B, T, S).transpose(1, 2).reshape(N, H, T, S)
         return y_BQD.view(N, T, D), weights_NHTS
+
+
+def _rows_of(weights: Sequence[Tensor]) -> Tensor:
+    """Weights_BHKS of groups -> weights_NH1S of all rows, as wide as the longest source."""
+    width = max(weights_BHKS.size(3) for weights_BHKS in weights)
+    return torch.cat(
+        [
+            functional.pad(weights_BHKS.transpose(1, 2), (0, width - weights_BHKS.size(3))).flatten(0, 1)
+            for weights_BHKS in weights
+        ]
+    ).unsqueeze(2)
 
 
 class Transformer(nn.Module):
@@ -212,52 +255,66 @@ class Transformer(nn.Module):
 
     def reorder(self, state: TransformerState, rows_N: Tensor) -> TransformerState:
         """Move rows of the past; the memory moves only when whole sentences leave."""
-        past = tuple(layer and KeyValue(*(t.index_select(0, rows_N) for t in layer)) for layer in state.past)
-        lag_N = None if state.lag_N is None else state.lag_N.index_select(0, rows_N)
-        state = state._replace(past=past, lag_N=lag_N)
-        sentences_B = rows_N[:: state.beam_size].div(state.beam_size, rounding_mode="floor")
-        if len(sentences_B) == state.memory_mask_B11S.size(0):
-            return state
-        memory = tuple(KeyValue(*(t.index_select(0, sentences_B) for t in layer)) for layer in state.memory)
-        mask_B11S = state.memory_mask_B11S.index_select(0, sentences_B)
-        return state._replace(memory=memory, memory_mask_B11S=mask_B11S)
+        return state.select(rows_N)
 
     def merge(self, first: TransformerState, second: TransformerState) -> TransformerState:
-        """The sentences of both, those of ``first`` first, whatever each has read; see ``merged_states``."""
-        return merged_states(first, second)
+        """The sentences of both, those of ``first`` first, whatever each has read."""
+        assert first.beam_size == second.beam_size, "the sentences of a batch have beams of one size"
+        return TransformerState(first.groups + second.groups, first.beam_size)
 
     def _project_memory(self, memory_BSD: Tensor, mask_BS: Tensor, beam_size: int) -> TransformerState:
-        return TransformerState(
+        group = Group(
             memory=tuple(layer.cross_attention.project(memory_BSD) for layer in self._decoder_layers()),
             memory_mask_B11S=mask_BS[:, None, None, :],
             past=(None,) * len(self.decoder_layers),
             position=0,
-            beam_size=beam_size,
         )
+        return TransformerState((group,), beam_size)
 
     def _read(
         self, state: TransformerState, tokens_NT: Tensor, weights_of_layer: int | None
     ) -> tuple[Tensor, TransformerState, Tensor | None]:
         """Push T tokens for each row through the decoder stack."""
-        x_NTD = self.dropout(
-            self.positions(self.target_embedding(tokens_NT), state.position, lag_B=state.lag_N)
-        )
+        if len(state.groups) > 1:
+            return self._read_apart(state, tokens_NT, weights_of_layer)
+        (group,) = state.groups
+        x_NTD = self.dropout(self.positions(self.target_embedding(tokens_NT), group.position))
         present: list[KeyValue] = []
         shown_NHTS: Tensor | None = None
-        past_mask_N11T = state.past_mask_N11T
         for index, layer in enumerate(self._decoder_layers()):
             x_NTD, key_value, weights_NHTS = layer(
                 x_NTD,
-                state.past[index],
-                state.memory[index],
-                state.memory_mask_B11S,
-                past_mask_N11T,
+                group.past[index],
+                group.memory[index],
+                group.memory_mask_B11S,
                 with_weights=index == weights_of_layer,
             )
             present.append(key_value)
             shown_NHTS = shown_NHTS if weights_NHTS is None else weights_NHTS
-        state = state._replace(past=tuple(present), position=state.position + tokens_NT.size(1))
-        return self.decoder_norm(x_NTD), state, shown_NHTS
+        group = group._replace(past=tuple(present), position=group.position + tokens_NT.size(1))
+        return self.decoder_norm(x_NTD), state._replace(groups=(group,)), shown_NHTS
+
+    def _read_apart(
+        self, state: TransformerState, tokens_N1: Tensor, weights_of_layer: int | None
+    ) -> tuple[Tensor, TransformerState, Tensor | None]:
+        """The same for one token of each row of several groups."""
+        most = max(group.position for group in state.groups)
+        lags = torch.tensor([most - group.position for group in state.groups])
+        lag_N = lags.repeat_interleave(torch.tensor(state.n_rows)).to(tokens_N1.device)
+        x_N1D = self.positions(self.target_embedding(tokens_N1), most, lag_B=lag_N)
+        present: list[list[KeyValue]] = []
+        shown_NH1S: Tensor | None = None
+        for index, layer in enumerate(self._decoder_layers()):
+            x_N1D, key_values, weights_NH1S = layer.forward_apart(
+                x_N1D, state, index, with_weights=index == weights_of_layer
+            )
+            present.append(key_values)
+            shown_NH1S = shown_NH1S if weights_NH1S is None else weights_NH1S
+        groups = tuple(
+            group._replace(past=past, position=group.position + 1)
+            for group, past in zip(state.groups, zip(*present, strict=True), strict=True)
+        )
+        return self.decoder_norm(x_N1D), state._replace(groups=groups), shown_NH1S
 
     def _decoder_layers(self) -> list[DecoderLayer]:
         return list(self.decoder_layers)  # type: ignore[arg-type]

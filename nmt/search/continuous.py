@@ -1,8 +1,8 @@
 """Continuous batching for beam search: sentences join and leave a running batch (Yu et al. 2022).
 
-Sentences with one beam size and sources of about one length share a batch of the decoder, whenever they
-joined (one long source among short ones would have all of them padded). Those that joined together have read
-the same number of tokens and go through ``BeamSearch`` together, so a result is by construction that of
+Sentences with one beam size share a batch of the decoder, whenever they joined. Those that joined together,
+with sources of about one length (a long one would have short ones padded), have read the same number of
+tokens and go through ``BeamSearch`` together, so a result is by construction that of
 ``nmt.search.search``: which sentences are there besides changes no score but by rounding.
 
 One sentence cannot harm another. NaN in its rows is its own error; when the decoder fails as a whole
@@ -80,7 +80,7 @@ class ContinuousSearch(Generic[StateT]):
         self._special = special
         self._device = device
         self._placeholders = placeholders
-        self._batches: dict[tuple[int, int], _RunningBatch[StateT]] = {}
+        self._batches: dict[int, _RunningBatch[StateT]] = {}
         self._alone: deque[Sentence] = deque()
         self._on_failure = on_failure
 
@@ -104,9 +104,9 @@ class ContinuousSearch(Generic[StateT]):
             else:
                 alike = (sentence.options.model_dump_json(), length_class(len(sentence.source_ids)))
                 groups.setdefault(alike, []).append(sentence)
-        for (_, length), group in groups.items():
+        for group in groups.values():
             beam_size = group[0].options.beam_size
-            running = self._batches.setdefault((beam_size, length), _RunningBatch())
+            running = self._batches.setdefault(beam_size, _RunningBatch())
             source, required = self._batch(group)
             try:
                 state = self._decoder.start(source, beam_size)
@@ -187,8 +187,8 @@ class ContinuousSearch(Generic[StateT]):
 
 
 def length_class(n_tokens: int) -> int:
-    """The width of the batch that a source of so many tokens joins: a power of 2, at least 16."""
-    return 1 << max(n_tokens.bit_length(), 4)
+    """Sources of so many tokens start together: a power of 2, at least 32."""
+    return 1 << max(n_tokens.bit_length(), 5)
 
 
 @dataclass

@@ -177,8 +177,9 @@ def test_a_fault_in_one_request_is_told_to_it_alone(translator, monkeypatch):
     bad = translator.tokenizer.encode(ENGLISH[3])
 
     def failing(self, state, tokens_N):
-        if state.memory_mask_B11S.sum(dim=3).flatten().eq(len(bad) + 1).any():
-            raise MemoryError
+        for group in state.groups:
+            if group.memory_mask_B11S.sum(dim=3).flatten().eq(len(bad) + 1).any():
+                raise MemoryError
         return step(self, state, tokens_N)
 
     monkeypatch.setattr(type(decoder), "step", failing)

@@ -182,7 +182,7 @@ def test_real_models_translate_in_a_running_batch_as_alone(name: str) -> None:
         assert_same(ended[sentence.key], alone(model, sentence))
 
 
-def test_sentences_of_like_length_share_each_step_of_the_decoder() -> None:
+def test_sentences_of_one_beam_size_share_each_step_of_the_decoder() -> None:
     decoder = joinable(eos_bias=-torch.inf)
     running = ContinuousSearch(decoder, SPECIAL)
     running.add([Sentence("a", (5, 6), GREEDY)])
@@ -194,7 +194,7 @@ def test_sentences_of_like_length_share_each_step_of_the_decoder() -> None:
     running.add([Sentence("long", (9,) * 40, GREEDY), Sentence("wide", (5,), BEAM)])
     decoder.rows_in_steps.clear()
     running.step()
-    assert sorted(decoder.rows_in_steps) == [1, 3, 4]
+    assert sorted(decoder.rows_in_steps) == [4, 4]
     assert {sentence.key for sentence in running.running} == {"a", "b", "c", "long", "wide"}
 
 
@@ -288,4 +288,4 @@ def test_what_cannot_be_asked_of_a_model_is_an_error_of_the_sentence_that_asks()
 
 
 def test_length_classes_double() -> None:
-    assert [length_class(n) for n in (1, 15, 16, 31, 32, 255)] == [16, 16, 32, 32, 64, 256]
+    assert [length_class(n) for n in (1, 16, 31, 32, 64, 255)] == [32, 32, 32, 64, 128, 256]
