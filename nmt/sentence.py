@@ -35,6 +35,16 @@ _FIRST_NAME = re.compile(
     r"[^\W\d_a-zà-öø-ÿ][^\W\d_]{3,}(?<!ing)(?<!ed)(?<!ly)(?<!tion)(?<!ness)(?<!ment)(?<!ble)(?<!s)(?!\w)"
 )
 """A first word that may be a name: it looks like no form of another word."""
+NO_NAMES = frozenset(
+    f"{word}{ending}"
+    for word in (
+        "monday tuesday wednesday thursday friday saturday sunday january february march april may june july "
+        "august september october november december christmas easter halloween thanksgiving ramadan hanukkah "
+        "pentecost god bible internet"
+    ).split()
+    for ending in ("", "s")
+)
+"""English writes these with a capital and French has words of its own for them."""
 RARE_PIECES, RARE_FIRST_PIECES = 3, 4
 """A name of so many pieces is copied; the first word of a sentence has a capital anyway and needs more."""
 
@@ -167,6 +177,8 @@ class Preparer:
         return [Protected(Span(*match.span()), match.group(), is_name=True) for match in found]
 
     def _is_rare(self, name: str, n_pieces: int) -> bool:
+        if name.lower() in NO_NAMES:
+            return False
         forms = (name,) if n_pieces == RARE_PIECES else (name, name.lower())
         return all(len(self._tokenizer.encode(form)) >= n_pieces for form in forms)
 

@@ -356,3 +356,13 @@ def test_a_model_that_learnt_with_placeholders_puts_literals_where_it_learnt(rev
         right += translation.text.split() == text.split()[::-1]
     assert len(texts) > 15
     assert right >= 0.8 * len(texts)
+
+
+def test_days_and_months_are_no_names_to_copy(reserved_tokenizer):
+    preparer = Preparer(reserved_tokenizer)
+
+    def names(text: str) -> list[str]:
+        return [entry.text for entry in preparer.prepare(text, [], [], Wishes()).copied if entry.is_name]
+
+    assert names("we saw Wojciechowski there") == ["Wojciechowski"]
+    assert names("we went there on Wednesday and in August, as on all Saturdays") == []
