@@ -35,15 +35,12 @@ _FIRST_NAME = re.compile(
     r"[^\W\d_a-zà-öø-ÿ][^\W\d_]{3,}(?<!ing)(?<!ed)(?<!ly)(?<!tion)(?<!ness)(?<!ment)(?<!ble)(?<!s)(?!\w)"
 )
 """A first word that may be a name: it looks like no form of another word."""
-NO_NAMES = frozenset(
-    f"{word}{ending}"
-    for word in (
-        "monday tuesday wednesday thursday friday saturday sunday january february march april may june july "
-        "august september october november december christmas easter halloween thanksgiving ramadan hanukkah "
-        "pentecost god bible internet"
-    ).split()
-    for ending in ("", "s")
-)
+_CAPITALISED = """
+    monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
+    september october november december christmas easter halloween thanksgiving ramadan hanukkah pentecost god
+    bible internet
+"""
+NO_NAMES = frozenset(f"{word}{ending}" for word in _CAPITALISED.split() for ending in ("", "s"))
 """English writes these with a capital and French has words of its own for them."""
 RARE_PIECES, RARE_FIRST_PIECES = 3, 4
 """A name of so many pieces is copied; the first word of a sentence has a capital anyway and needs more."""
