@@ -30,7 +30,7 @@ from nmt.translator import FinishedSentence, Plan, Translator
 
 SMALL_CHARACTERS = 300
 """A request of no more takes the fast lane."""
-JOIN_EVERY = 6
+JOIN_EVERY = 10
 """Steps between joins while the batch is well filled: who joins together is searched at less cost."""
 ALIGN_TOGETHER = 16
 """Forced passes of the slow lane that are gathered."""

@@ -156,7 +156,7 @@ class ContinuousSearch(Generic[StateT]):
             first = 0
             for cohort in running.cohorts:
                 end = first + cohort.searched.last_tokens_N.numel()
-                rows.append(first + cohort.advance(_rows(step, first, end, cohort.source_width), outcomes))
+                rows.append(first + cohort.advance(_rows(step, first, end, cohort), outcomes))
                 first = end
             running.cohorts = [cohort for cohort in running.cohorts if cohort.searched.beams.sentences]
             running.state = self._following(state, torch.cat(rows), first) if running.cohorts else None
@@ -253,12 +253,15 @@ class _RunningBatch(Generic[StateT]):
         ]
 
 
-def _rows(step: Step, first: int, end: int, source_width: int) -> Step:
-    """A cohort's part of a step; its sources may be narrower than the batch, or wider than what is left."""
-    attention_NS = step.attention_NS
+def _rows(step: Step, first: int, end: int, cohort: _Cohort) -> Step:
+    """A cohort's part of a step, with attention if it keeps coverage.
+
+    Its sources may be narrower than the batch, or wider than what is left.
+    """
+    attention_NS = None if cohort.searched.beams.coverage_NS is None else step.attention_NS
     if attention_NS is not None:
-        attention_NS = attention_NS[first:end, :source_width]
-        attention_NS = functional.pad(attention_NS, (0, source_width - attention_NS.size(1)))
+        attention_NS = attention_NS[first:end, : cohort.source_width]
+        attention_NS = functional.pad(attention_NS, (0, cohort.source_width - attention_NS.size(1)))
     return Step(step.log_probs_NV[first:end], attention_NS)
 
 
