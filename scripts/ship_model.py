@@ -1,6 +1,6 @@
 """Put a trained model into the package: half-precision weights, a card, and scores measured on what ships.
 
-    python scripts/ship_model.py runs/everyday/model --card docs/models/everyday.md \
+    python scripts/ship_model.py runs/general/model --card docs/models/general.md \
         --test data/tatoeba/test.en data/tatoeba/test.fr --test data/multi30k/test_2016_flickr.en ...
 
 The scores in ``scores.json`` are those of the very weights that ship, by ``nmt evaluate``'s own functions.

@@ -95,7 +95,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("model", nargs="?", default="everyday")
+    parser.add_argument("model", nargs="?", default="general")
     parser.add_argument("--limit", type=int, default=200)
     parser.add_argument("--only", metavar="BEHAVIOUR", help="measure this row of the record again")
     parser.add_argument("--table", action="store_true")

@@ -55,7 +55,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
                 "n_target_tokens": 3,
             }
         ],
-        "model": "everyday",
+        "model": "general",
     },
     "AlignmentOut": _TRANSLATION,
     "LanguagesAnswer": {
@@ -69,7 +69,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         },
         "attention": {"layers": 2, "heads": 4},
         "documents": {"suffixes": [".txt", ".docx", ".srt"], "bytes": 10_000_000},
-        "model": "everyday",
+        "model": "general",
     },
     "DocumentAnswer": {
         "id": "7C0E1B2A9D3F4856A1B2C3D4E5F60718" + "90AB" * 16,

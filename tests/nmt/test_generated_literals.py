@@ -75,7 +75,8 @@ def generated(n: int) -> Iterator[tuple[str, list[tuple[str, str]]]]:
 @pytest.mark.slow
 def test_numbers_and_literals_are_kept_or_flagged() -> None:
     texts, parts = map(list, zip(*generated(N_SENTENCES), strict=True))
-    translations = Translator.load(device="cpu").translate(texts, options=GenerationConfig(beam_size=1))
+    translator = Translator.load(device="cpu")
+    translations = translator.translate(texts, options=GenerationConfig(beam_size=1))
     cases: Counter[str] = Counter()
     kept: Counter[str] = Counter()
     silent: list[str] = []
@@ -94,7 +95,7 @@ def test_numbers_and_literals_are_kept_or_flagged() -> None:
     record = {
         "promise": "B9: numbers, URLs and other literals are kept or flagged",
         "command": "PASSERELLE_RECORD=docs/reliability pytest -m slow tests/nmt/test_generated_literals.py",
-        "model": "everyday",
+        "model": translator.config.name,
         "sentences": N_SENTENCES,
         "kept": {kind: [kept[kind], cases[kind]] for kind in cases},
         "lost_and_not_flagged": len(silent),

@@ -80,7 +80,7 @@ def test_any_text_at_all_comes_back_when_nothing_is_changed(text: str) -> None:
 
 @pytest.fixture
 def translator() -> Translator:
-    return Translator.load("everyday", device="cpu")
+    return Translator.load(device="cpu")
 
 
 @pytest.mark.slow
