@@ -44,14 +44,20 @@ def search_and_repair(
         return first, ("loop",) if repeats_itself(source, first[0].text) else ()
     looped = repeats_itself(source, first[0].text)
     if first[0].finished and not looped:
-        return (first, ()) if first[0].text.strip() else ((copy_of(source),), ("untranslated",))
+        return ((copy_of(source),), ("untranslated",)) if _says_nothing(source, first[0]) else (first, ())
     if not repeats_itself("", source):  # a translation of repetitions without any would lose most of them
         second = tuple(map(decode, (yield from ask(options.model_copy(update=NO_REPEATS)))))
-        if second[0].finished and second[0].text.strip() and not repeats_itself(source, second[0].text):
+        nothing = _says_nothing(source, second[0])
+        if second[0].finished and not nothing and not repeats_itself(source, second[0].text):
             return second, ("repaired_loop",)
-    if looped or not first[0].text.strip():
+    if looped or _says_nothing(source, first[0]):
         return (copy_of(source),), ("loop", "untranslated")
     return first, ()
+
+
+def _says_nothing(source: str, candidate: Candidate) -> bool:
+    """Words went in, and punctuation at most came out."""
+    return any(map(str.isalnum, source)) and not any(map(str.isalnum, candidate.text))
 
 
 def copy_of(source: str) -> Candidate:

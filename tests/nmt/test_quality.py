@@ -67,6 +67,17 @@ def test_what_merely_does_not_end_stands():
     assert repaired(unfinished, unfinished)[:2] == (unfinished, ())
 
 
+@pytest.mark.parametrize("nothing", ["", " ", ".", " …"])
+def test_a_translation_that_says_nothing_becomes_the_source(nothing):
+    found, flags, _ = repaired(candidate(nothing), source="in.")
+    assert (found.text, found.copied, flags) == ("in.", True, ("untranslated",))
+
+
+def test_where_no_words_went_in_none_need_come_out():
+    found, flags, _ = repaired(candidate("!"), source="?!")
+    assert (found.text, found.copied, flags) == ("!", False, ())
+
+
 def test_an_empty_translation_becomes_the_source():
     found, flags, asked = repaired(candidate(" "))
     assert (found, flags, len(asked)) == (copy_of(SOURCE), ("untranslated",), 1)
