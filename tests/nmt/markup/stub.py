@@ -149,7 +149,8 @@ def _scramble(
     for place in order:
         written, sources, span = units[place]
         draw = _noise(seed, "what", place, written)
-        if span is None and draw < 0.1 and written.isalpha() and len(units) > 1:
+        is_lost = span is None and draw < 0.1 and written.isalpha()
+        if is_lost and (text or place != order[-1]):  # a translator never writes nothing at all
             continue
         if draw > 0.9:
             text += (" " if text else "") + "xx"
