@@ -18,8 +18,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from nmt.batch import Batch
 from nmt.checkpoint import TOKENIZER, load_model_folder
 from nmt.files import sha256
@@ -27,12 +25,12 @@ from nmt.models.build import Model
 from nmt.tokenizer import Tokenizer
 from training.corpus import open_corpora
 from training.loop import Trainer
-from training.loss import label_smoothed_cross_entropy
 from training.prepare import prepare_corpus
 from training.provenance import provenance
 from training.recipe import Recipe, Source, load_recipe
 from training.run_folder import open_run
 from training.shards import PreparedCorpus
+from training.validation import mean_nll
 
 SMALL = (
     "model.d_model=192",
@@ -104,27 +102,17 @@ def _pairs(source: Source, recipe: Recipe) -> list[tuple[str, str]]:
     return [pair for pair in corpus.pairs() if pair[0].strip() and pair[1].strip()]
 
 
-@torch.no_grad()
 def _loss(model: Model, tokenizer: Tokenizer, pairs: Sequence[tuple[str, str]]) -> float:
     """Nats for each target token, EOS counted."""
     sources, targets = (tokenizer.encode_batch([pair[side] for pair in pairs]) for side in (0, 1))
     order = sorted(range(len(pairs)), key=lambda index: len(targets[index]))
-    nll, n_tokens = 0.0, 0.0
-    for first in range(0, len(order), 64):
-        rows = order[first : first + 64]
-        batch = Batch.from_ids(
+    batches = (
+        Batch.from_ids(
             [sources[row] for row in rows], [targets[row] for row in rows], special=tokenizer.special
         )
-        assert batch.target_out_BT is not None
-        assert batch.target_mask_BT is not None
-        hidden_BTD, _ = model.decode(batch)
-        weight_VD = model.output.weight_VD
-        loss = label_smoothed_cross_entropy(
-            hidden_BTD, weight_VD, batch.target_out_BT, batch.target_mask_BT, 0.0
-        )
-        nll += loss.nll.item()
-        n_tokens += loss.n_tokens.item()
-    return nll / n_tokens
+        for rows in (order[first : first + 64] for first in range(0, len(order), 64))
+    )
+    return mean_nll(model, batches).item()
 
 
 def _table(losses: Mapping[str, Mapping[str, float]]) -> str:

@@ -21,8 +21,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, given, settings
-
 from nmt.config import GenerationConfig
 from nmt.errors import PasserelleError
 from nmt.flags import is_too_short
@@ -33,7 +31,7 @@ from nmt.segment import split
 from nmt.spans import Span
 from nmt.terms import Glossary, Term, find_form
 from nmt.translator import Translation, Translator
-from tests.nmt.markup.generated import CHECKS, html_texts, problems
+from tests.nmt.markup.generated import CHECKS, html_pages, problems
 from tests.nmt.test_generated_literals import LITERALS, NUMBERS, generated
 from training.provenance import provenance
 from training.robustness import SAMPLE
@@ -322,22 +320,7 @@ def _long(sources: Sequence[str], n: int) -> Row:
 
 
 def _markup(n: int) -> Iterator[Row]:
-    texts: list[str] = []
-
-    @settings(
-        max_examples=n + 50,
-        deadline=None,
-        derandomize=True,
-        database=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(html_texts())
-    def collect(html: str) -> None:
-        texts.append(html)
-
-    collect()
-    chosen = texts[-n:]
+    chosen = html_pages(n, spare=50)
     for name in CHECKS:
         cases = [
             Case(html, lambda out, _, html=html, name=name: name not in problems(html, out))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,21 +39,10 @@ def validate(
     model: Model, pairs: TokenPairs, tokenizer: Tokenizer, generation: GenerationConfig, batch_tokens: int
 ) -> Validation:
     """Score ``model``, left in the mode it came in. Hypotheses are of ``generation``'s search."""
-    device = next(model.parameters()).device
     was_training = model.training
     model.eval()
     try:
-        nll = n_tokens = torch.zeros((), device=device)
-        for batch in validation_batches(pairs, tokenizer.special, batch_tokens):
-            batch = batch.to(device)
-            assert batch.target_out_BT is not None
-            assert batch.target_mask_BT is not None
-            hidden_BTD, _ = model.decode(batch)
-            loss = label_smoothed_cross_entropy(
-                hidden_BTD, model.output.weight_VD, batch.target_out_BT, batch.target_mask_BT, 0.0
-            )
-            nll, n_tokens = nll + loss.nll, n_tokens + loss.n_tokens
-        mean = nll / n_tokens
+        mean = mean_nll(model, validation_batches(pairs, tokenizer.special, batch_tokens))
         bleu = metrics()["BLEU"]
         references = [pairs.target_text(index) for index in range(len(pairs))]
         hypotheses = translate_all(model, pairs, tokenizer, generation)
@@ -60,6 +50,23 @@ def validate(
     finally:
         model.train(was_training)
     return Validation(mean.item(), mean.exp().item(), score.score, bleu.get_signature().format())
+
+
+@torch.no_grad()
+def mean_nll(model: Model, batches: Iterable[Batch]) -> torch.Tensor:
+    """Negative log-likelihood for each target token, EOS counted, in nats: a scalar, by teacher forcing."""
+    device = next(model.parameters()).device
+    nll = n_tokens = torch.zeros((), device=device)
+    for batch in batches:
+        batch = batch.to(device)
+        assert batch.target_out_BT is not None
+        assert batch.target_mask_BT is not None
+        hidden_BTD, _ = model.decode(batch)
+        loss = label_smoothed_cross_entropy(
+            hidden_BTD, model.output.weight_VD, batch.target_out_BT, batch.target_mask_BT, 0.0
+        )
+        nll, n_tokens = nll + loss.nll, n_tokens + loss.n_tokens
+    return nll / n_tokens
 
 
 def translate_all(

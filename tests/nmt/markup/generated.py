@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from html.parser import HTMLParser
 
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from turbohtml import TokenType, tokenize
 
@@ -204,3 +205,23 @@ def _copied(html: str) -> Counter[str]:
     return Counter(
         re.findall(r"<(?:code|kbd|script|svg|pre)\b.*?</(?:code|kbd|script|svg|pre)>", html, re.DOTALL)
     )
+
+
+def html_pages(n: int, spare: int) -> list[str]:
+    """The last ``n`` of ``n + spare`` texts, the same at each call: Hypothesis begins with simple ones."""
+    texts: list[str] = []
+
+    @settings(
+        max_examples=n + spare,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(html_texts())
+    def collect(html: str) -> None:
+        texts.append(html)
+
+    collect()
+    return texts[-n:]

@@ -10,13 +10,21 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nmt.extraction import Extract
 from nmt.markup import extract_html, translate_markup
 from nmt.translator import Translator
-from tests.nmt.markup.generated import CHECKS, broken_html_texts, emoji_of, html_texts, problems, tags_of
+from tests.nmt.markup.generated import (
+    CHECKS,
+    broken_html_texts,
+    emoji_of,
+    html_pages,
+    html_texts,
+    problems,
+    tags_of,
+)
 from tests.nmt.markup.stub import same, scrambled
 
 MANY = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=60, database=None)
@@ -87,22 +95,7 @@ def translator() -> Translator:
 @pytest.mark.timeout(3600)
 def test_a_real_model_keeps_what_it_must_in_2000_generated_texts(translator: Translator) -> None:
     """With PASSERELLE_RECORD=FOLDER it writes what it counted there, as markup.json."""
-    texts: list[str] = []
-
-    @settings(
-        max_examples=N_WITH_MODEL + 200,
-        deadline=None,
-        derandomize=True,
-        database=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(html_texts())
-    def collect(html: str) -> None:
-        texts.append(html)
-
-    collect()
-    texts = texts[-N_WITH_MODEL:]
+    texts = html_pages(N_WITH_MODEL, spare=200)
     assert len(texts) == N_WITH_MODEL
     failures: list[tuple[list[str], str, str]] = []
     begun = time.perf_counter()
