@@ -76,8 +76,16 @@ class RnnConfig(StrictModel):
     d_embedding: int = Field(256, gt=0)
     d_hidden: int = Field(512, gt=0)
     attention: Literal["additive", "dot", "scaled_dot", "general", "none"] = "additive"
+    coverage: Literal["none", "linguistic", "neural"] = "none"
+    """What additive attention knows of its own past (Tu et al. 2016)."""
     dropout: float = Field(0.2, ge=0, lt=1)
     tie_embeddings: Literal["none", "decoder", "all"] = "all"
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.coverage != "none" and self.attention != "additive":
+            raise ValueError(f"coverage {self.coverage} needs attention additive, this is {self.attention}")
+        return self
 
 
 ModelConfig = Annotated[TransformerConfig | RnnConfig, Field(discriminator="architecture")]

@@ -28,12 +28,22 @@ class AdditiveAttention(nn.Module):
         return keys_BSA
 
     def forward(
-        self, query_NQ: Tensor, keys_BSA: Tensor, memory_BSM: Tensor, mask_BS: Tensor
+        self,
+        query_NQ: Tensor,
+        keys_BSA: Tensor,
+        memory_BSM: Tensor,
+        mask_BS: Tensor,
+        coverage_NSA: Tensor | None = None,
     ) -> tuple[Tensor, Tensor]:
-        """Return context_NM and weights_NS, whose rows sum to 1 over real positions."""
-        B, _, A = keys_BSA.shape
-        query_BK1A = self.query(query_NQ).view(B, -1, 1, A)
-        scores_BKS = self.score(torch.tanh(query_BK1A + keys_BSA.unsqueeze(1))).squeeze(-1)
+        """Return context_NM and weights_NS, whose rows sum to 1 over real positions.
+
+        ``coverage_NSA`` is the third term of the sum (``nmt.layers.coverage``).
+        """
+        B, S, A = keys_BSA.shape
+        sum_BKSA = self.query(query_NQ).view(B, -1, 1, A) + keys_BSA.unsqueeze(1)
+        if coverage_NSA is not None:
+            sum_BKSA = sum_BKSA + coverage_NSA.view(B, -1, S, A)
+        scores_BKS = self.score(torch.tanh(sum_BKSA)).squeeze(-1)
         return attend(scores_BKS, memory_BSM, mask_BS)
 
 

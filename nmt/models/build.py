@@ -6,6 +6,7 @@ from torch import nn
 
 from nmt.config import ModelConfig, RnnConfig, TransformerConfig
 from nmt.layers.attention import MultiHeadAttention
+from nmt.layers.coverage import build_coverage
 from nmt.layers.embedding import OutputProjection, ScaledEmbedding
 from nmt.layers.feed_forward import FeedForward
 from nmt.layers.multiplicative_attention import build_recurrent_attention
@@ -88,4 +89,7 @@ def build_rnn(config: RnnConfig) -> RnnEncoderDecoder:
         ),
         d_context=d_context,
         dropout=config.dropout,
+        coverage=None
+        if config.coverage == "none"
+        else build_coverage(config.coverage, config.d_hidden, d_annotation, config.d_hidden),
     )

@@ -1,7 +1,9 @@
 """RNN encoder-decoder with attention (Bahdanau et al. 2015) or without (Sutskever et al. 2014).
 
+Attention may know what it has read already (Tu et al. 2016, ``nmt.layers.coverage``).
+
 Dimensions: B sentences, K beam size, N = B*K rows, S source length, T target length, M annotation size,
-Q d_hidden, G embedding size, V vocabulary. Masks are True at real tokens.
+Q d_hidden, G embedding size, C coverage size, V vocabulary. Masks are True at real tokens.
 
 Here we differ from the papers: both models are single-layer GRUs with a bidirectional encoder, so that
 attention is the only difference between them (Sutskever et al. stack four LSTMs and reverse the source);
@@ -19,6 +21,8 @@ from torch.nn.functional import pad
 
 from nmt.batch import Batch
 from nmt.errors import ConfigError
+from nmt.layers.additive_attention import AdditiveAttention
+from nmt.layers.coverage import Coverage
 from nmt.layers.dropout import Dropout
 from nmt.layers.embedding import OutputProjection, ScaledEmbedding
 from nmt.layers.multiplicative_attention import RecurrentAttention
@@ -31,6 +35,8 @@ class Memory(NamedTuple):
     annotations_BSM: Tensor
     keys_BSA: Tensor
     mask_BS: Tensor
+    prepared_BSP: Tensor | None = None
+    """What coverage reads of the annotations; None without coverage."""
 
 
 class RnnState(NamedTuple):
@@ -40,6 +46,8 @@ class RnnState(NamedTuple):
     memory: Memory | None
     """None without attention: the sentence is in ``hidden_NQ`` alone."""
     beam_size: int
+    coverage_NSC: Tensor | None = None
+    """What of each source position has been read; None without coverage."""
 
 
 class Encoder(nn.Module):
@@ -101,6 +109,7 @@ class RnnEncoderDecoder(nn.Module):
         *,
         d_context: int,
         dropout: float,
+        coverage: Coverage | None = None,
     ) -> None:
         super().__init__()
         d_hidden, d_embedding = encoder.gru.hidden_size, target_embedding.weight_VD.size(1)
@@ -108,6 +117,7 @@ class RnnEncoderDecoder(nn.Module):
         self.target_embedding = target_embedding
         self.encoder = encoder
         self.attention = attention
+        self.coverage = coverage
         self.decoder = nn.GRU(d_embedding + d_context, d_hidden, batch_first=True)
         self.readout = readout
         self.output = output
@@ -135,51 +145,53 @@ class RnnEncoderDecoder(nn.Module):
     def start(self, source: Batch, beam_size: int) -> RnnState:
         """Encode the source; each of a sentence's K rows begins in the same state."""
         state = self._encode(source)
-        return state._replace(
-            hidden_NQ=state.hidden_NQ.repeat_interleave(beam_size, dim=0), beam_size=beam_size
+        hidden_NQ, coverage_NSC = (
+            None if tensor is None else tensor.repeat_interleave(beam_size, dim=0)
+            for tensor in (state.hidden_NQ, state.coverage_NSC)
         )
+        assert hidden_NQ is not None
+        return state._replace(hidden_NQ=hidden_NQ, coverage_NSC=coverage_NSC, beam_size=beam_size)
 
     def step(self, state: RnnState, tokens_N: Tensor) -> tuple[Step, RnnState]:
         """Read one token for each row and predict the next."""
         word_NG = self.target_embedding(tokens_N)
-        hidden_NQ, context_NM, weights_NS = self._advance(state, word_NG)
-        logits_NV = self.output(self.readout(hidden_NQ, word_NG, context_NM))
-        return Step(logits_NV.float().log_softmax(dim=-1), weights_NS), state._replace(hidden_NQ=hidden_NQ)
+        state, context_NM, weights_NS = self._advance(state, word_NG)
+        logits_NV = self.output(self.readout(state.hidden_NQ, word_NG, context_NM))
+        return Step(logits_NV.float().log_softmax(dim=-1), weights_NS), state
 
     def reorder(self, state: RnnState, rows_N: Tensor) -> RnnState:
-        """Move rows of the hidden state; the memory moves only when whole sentences leave."""
-        hidden_NQ = state.hidden_NQ.index_select(0, rows_N)
+        """Move rows of hidden state and coverage; the memory moves only when whole sentences leave."""
+        state = state._replace(
+            hidden_NQ=state.hidden_NQ.index_select(0, rows_N),
+            coverage_NSC=_select(state.coverage_NSC, rows_N),
+        )
         sentences_B = rows_N[:: state.beam_size].div(state.beam_size, rounding_mode="floor")
         if state.memory is None or len(sentences_B) == state.memory.mask_BS.size(0):
-            return state._replace(hidden_NQ=hidden_NQ)
-        memory = Memory(*(tensor.index_select(0, sentences_B) for tensor in state.memory))
-        return state._replace(hidden_NQ=hidden_NQ, memory=memory)
+            return state
+        return state._replace(memory=Memory(*(_select(tensor, sentences_B) for tensor in state.memory)))  # type: ignore[arg-type]
 
     def merge(self, first: RnnState, second: RnnState) -> RnnState:
-        """The sentences of both, those of ``first`` first; each row's hidden state is all it has read."""
-        hidden_NQ = torch.cat([first.hidden_NQ, second.hidden_NQ])
+        """The sentences of both, those of ``first`` first; a row's state and coverage are all it has read."""
+        merged = first._replace(hidden_NQ=torch.cat([first.hidden_NQ, second.hidden_NQ]))
         if first.memory is None or second.memory is None:
-            return first._replace(hidden_NQ=hidden_NQ)
-        memories = (first.memory, second.memory)
-        width = max(memory.mask_BS.size(1) for memory in memories)
-
-        def joined(one_BSx: Tensor, other_BSx: Tensor) -> Tensor:
-            return torch.cat([pad(part, (0, 0, 0, width - part.size(1))) for part in (one_BSx, other_BSx)])
-
-        memory = Memory(
-            joined(first.memory.annotations_BSM, second.memory.annotations_BSM),
-            joined(first.memory.keys_BSA, second.memory.keys_BSA),
-            torch.cat([pad(memory.mask_BS, (0, width - memory.mask_BS.size(1))) for memory in memories]),
+            return merged
+        width = max(first.memory.mask_BS.size(1), second.memory.mask_BS.size(1))
+        memory = Memory(*(_joined(*pair, width) for pair in zip(first.memory, second.memory, strict=True)))  # type: ignore[arg-type]
+        return merged._replace(
+            memory=memory, coverage_NSC=_joined(first.coverage_NSC, second.coverage_NSC, width)
         )
-        return first._replace(hidden_NQ=hidden_NQ, memory=memory)
 
     def _encode(self, source: Batch) -> RnnState:
         x_BSG = self.dropout(self.source_embedding(source.source_BS))
         annotations_BSM, hidden_BQ = self.encoder(x_BSG, source.source_mask_BS)
         if self.attention is None:
             return RnnState(hidden_BQ, None, beam_size=1)
-        keys_BSA = self.attention.project_keys(annotations_BSM)
-        return RnnState(hidden_BQ, Memory(annotations_BSM, keys_BSA, source.source_mask_BS), beam_size=1)
+        memory = Memory(annotations_BSM, self.attention.project_keys(annotations_BSM), source.source_mask_BS)
+        if self.coverage is None:
+            return RnnState(hidden_BQ, memory, beam_size=1)
+        memory = memory._replace(prepared_BSP=self.coverage.prepare(annotations_BSM))
+        none_BSC = annotations_BSM.new_zeros(*annotations_BSM.shape[:2], self.coverage.size)
+        return RnnState(hidden_BQ, memory, beam_size=1, coverage_NSC=none_BSC)
 
     def decode(self, batch: Batch) -> tuple[Tensor, Tensor | None]:
         """Teacher-forced pass: readout_BTG and weights_BTS. Without attention one fused GRU call does it."""
@@ -192,21 +204,44 @@ class RnnEncoderDecoder(nn.Module):
             return self.readout(hidden_BTQ, word_BTG, None), None
         hiddens, contexts, weights = [], [], []
         for word_BG in word_BTG.unbind(dim=1):
-            hidden_BQ, context_BM, weights_BS = self._advance(state, word_BG)
-            state = state._replace(hidden_NQ=hidden_BQ)
-            hiddens.append(hidden_BQ)
+            state, context_BM, weights_BS = self._advance(state, word_BG)
+            hiddens.append(state.hidden_NQ)
             contexts.append(context_BM)
             weights.append(weights_BS)
         readout_BTG = self.readout(torch.stack(hiddens, 1), word_BTG, torch.stack(contexts, 1))  # type: ignore[arg-type]
         return readout_BTG, torch.stack(weights, 1)  # type: ignore[arg-type]
 
-    def _advance(self, state: RnnState, word_NG: Tensor) -> tuple[Tensor, Tensor | None, Tensor | None]:
-        """s_i = GRU([y_{i-1}; c_i], s_{i-1}) with c_i from s_{i-1}: hidden_NQ, context_NM, weights_NS."""
-        context_NM, weights_NS = None, None
+    def _advance(self, state: RnnState, word_NG: Tensor) -> tuple[RnnState, Tensor | None, Tensor | None]:
+        """s_i = GRU([y_{i-1}; c_i], s_{i-1}), c_i from s_{i-1}: the next state, context_NM, weights_NS."""
+        context_NM, weights_NS, read_NG = None, None, word_NG
         if self.attention is not None and state.memory is not None:
-            context_NM, weights_NS = self.attention(
-                state.hidden_NQ, state.memory.keys_BSA, state.memory.annotations_BSM, state.memory.mask_BS
-            )
-        read_N = word_NG if context_NM is None else torch.cat((word_NG, context_NM), dim=-1)
-        _, hidden_1NQ = self.decoder(read_N.unsqueeze(1), state.hidden_NQ.unsqueeze(0))
-        return hidden_1NQ.squeeze(0), context_NM, weights_NS
+            context_NM, weights_NS, coverage_NSC = self._attend(state, state.memory)
+            state = state._replace(coverage_NSC=coverage_NSC)
+            read_NG = torch.cat((word_NG, context_NM), dim=-1)
+        _, hidden_1NQ = self.decoder(read_NG.unsqueeze(1), state.hidden_NQ.unsqueeze(0))
+        return state._replace(hidden_NQ=hidden_1NQ.squeeze(0)), context_NM, weights_NS
+
+    def _attend(self, state: RnnState, memory: Memory) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Context_NM, weights_NS, and coverage_NSC with them."""
+        assert self.attention is not None
+        reads = (state.hidden_NQ, memory.keys_BSA, memory.annotations_BSM, memory.mask_BS)
+        if self.coverage is None or state.coverage_NSC is None or memory.prepared_BSP is None:
+            return *self.attention(*reads), None
+        assert isinstance(self.attention, AdditiveAttention)
+        context_NM, weights_NS = self.attention(*reads, self.coverage.score(state.coverage_NSC))
+        coverage_NSC = self.coverage.update(
+            state.coverage_NSC, weights_NS, memory.prepared_BSP, state.hidden_NQ
+        )
+        return context_NM, weights_NS, coverage_NSC
+
+
+def _select(tensor: Tensor | None, rows: Tensor) -> Tensor | None:
+    return None if tensor is None else tensor.index_select(0, rows)
+
+
+def _joined(first: Tensor | None, second: Tensor | None, width: int) -> Tensor | None:
+    """Rows of both, (., S, ...), with S padded to ``width``."""
+    if first is None or second is None:
+        return None
+    parts = (pad(part, (*(0, 0) * (part.dim() - 2), 0, width - part.size(1))) for part in (first, second))
+    return torch.cat(list(parts))

@@ -30,6 +30,8 @@ CONFIGS: dict[str, ModelConfig] = {
     "rnn-dot": rnn(attention="dot"),
     "rnn-scaled-dot": rnn(attention="scaled_dot"),
     "rnn-general": rnn(attention="general", tie_embeddings="decoder"),
+    "rnn-linguistic-coverage": rnn(coverage="linguistic"),
+    "rnn-neural-coverage": rnn(coverage="neural"),
     "rnn-plain": rnn(attention="none"),
 }
 
