@@ -24,6 +24,7 @@ from training.batching import BatchStream
 from training.loss import label_smoothed_cross_entropy
 from training.memory import keep_freed_memory
 from training.meter import Meter
+from training.optimizer import build_optimizer
 from training.prefetch import PrefetchedStream
 from training.progress import progress
 from training.publish import publish
@@ -58,14 +59,7 @@ class Trainer:
         self.tokenizer = Tokenizer.load(corpus.tokenizer_file)
         torch.manual_seed(self.options.seed)
         self.model: Model = build_model(recipe.model_config_for(self.tokenizer.vocab_size)).to(self.device)
-        self.optimizer = torch.optim.AdamW(
-            self.model.parameters(),
-            lr=self.options.learning_rate,
-            betas=self.options.betas,
-            eps=self.options.eps,
-            weight_decay=self.options.weight_decay,
-            fused=True,
-        )
+        self.optimizer = build_optimizer(self.model, self.options)
         self.decode: Callable[..., tuple[torch.Tensor, torch.Tensor | None]] = (
             torch.compile(self.model.decode) if self.options.compile else self.model.decode
         )

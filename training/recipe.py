@@ -223,6 +223,9 @@ class TrainingConfig(StrictModel):
     cooldown: float = Field(0.0, ge=0, le=1)
     """Last part of the run in which the schedule's rate falls to nothing in a straight line (Hu et al. 2024);
     the run's length is ``max_updates``, or ``max_minutes`` if that is over sooner."""
+    optimizer: Literal["adamw", "muon"] = "adamw"
+    """muon: for the matrices between hidden layers, and AdamW for the rest (docs/decisions/014)."""
+    muon_momentum: float = Field(0.95, ge=0, lt=1)
     betas: tuple[float, float] = (0.9, 0.98)
     eps: float = Field(1e-9, gt=0)
     weight_decay: float = Field(0.0, ge=0)

@@ -78,12 +78,13 @@ def open_run(path: Path, recipe: Recipe, *, resume: bool) -> Iterator[RunFolder]
 
 
 def _check_recipe(file: Path, recipe: Recipe) -> None:
-    """A run goes on with the model, the corpus and the seed it began with; limits may change."""
+    """A run goes on with the model, corpus, optimizer and seed it began with; limits may change."""
     if file.exists():
         begun = Recipe.model_validate_json(file.read_text(encoding="utf-8"))
         for key, there, here in (
             ("model", begun.model, recipe.model),
             ("data and tokenizer", begun.corpus_hash(), recipe.corpus_hash()),
+            ("training.optimizer", begun.training.optimizer, recipe.training.optimizer),
             ("training.seed", begun.training.seed, recipe.training.seed),
             ("training.batch_tokens", begun.training.batch_tokens, recipe.training.batch_tokens),
         ):

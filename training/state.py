@@ -2,7 +2,7 @@
 
     runs/<name>/checkpoints/update-00001500/
         weights.safetensors     the model's own names, float32
-        optimizer.safetensors   Adam's moments, as ``<weight>.exp_avg`` and ``<weight>.exp_avg_sq``
+        optimizer.safetensors   moments: ``<weight>.exp_avg``, ``.exp_avg_sq``, or Muon's ``.momentum_buffer``
         state.json              where in the data, in the schedule and in the validation record
         MANIFEST.sha256
 
@@ -25,6 +25,7 @@ from torch import Tensor, nn
 from nmt.config import StrictModel
 from nmt.errors import RunFolderError
 from nmt.files import flush, sha256
+from training.optimizer import moment_names
 
 WEIGHTS, OPTIMIZER, STATE, MANIFEST = (
     "weights.safetensors",
@@ -32,7 +33,6 @@ WEIGHTS, OPTIMIZER, STATE, MANIFEST = (
     "state.json",
     "MANIFEST.sha256",
 )
-MOMENTS = ("exp_avg", "exp_avg_sq")
 
 
 class TrainingState(StrictModel):
@@ -132,14 +132,22 @@ def load_checkpoint(checkpoint: Path, model: nn.Module, optimizer: torch.optim.O
             "resume with the recipe that the run began with, or choose another --run folder"
         )
     moments = load_file(checkpoint / OPTIMIZER)
+    remembered = {name: moment_names(optimizer, parameter) for name, parameter in parameters.items()}
+    others = moments.keys() - {f"{name}.{moment}" for name, names in remembered.items() for moment in names}
+    if others:
+        raise RunFolderError(
+            f"{checkpoint / OPTIMIZER}: of another optimizer than the recipe's (it has {min(others)}); "
+            "resume with the training.optimizer that the run began with"
+        )
     state = TrainingState.model_validate_json((checkpoint / STATE).read_text(encoding="utf-8"))
     with torch.no_grad():
         for name, parameter in parameters.items():
             parameter.copy_(weights[name])
-            optimizer.state[parameter] = {
-                "step": torch.tensor(float(state.update), device=parameter.device),
-                **{moment: moments[f"{name}.{moment}"].to(parameter.device) for moment in MOMENTS},
-            }
+            if f"{name}.{remembered[name][0]}" in moments:  # absent before the first update
+                optimizer.state[parameter] = {
+                    "step": torch.tensor(float(state.update), device=parameter.device),
+                    **{key: moments[f"{name}.{key}"].to(parameter.device) for key in remembered[name]},
+                }
     return state
 
 
@@ -153,7 +161,7 @@ def _moments(parameters: dict[str, nn.Parameter], optimizer: torch.optim.Optimiz
         f"{name}.{moment}": optimizer.state[parameter][moment].cpu().contiguous()
         for name, parameter in parameters.items()
         if parameter in optimizer.state
-        for moment in MOMENTS
+        for moment in moment_names(optimizer, parameter)
     }
 
 

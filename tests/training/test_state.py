@@ -5,6 +5,8 @@ import torch
 
 from nmt.errors import RunFolderError
 from training.average import average_weights
+from training.optimizer import build_optimizer
+from training.recipe import TrainingConfig
 from training.state import (
     MANIFEST,
     OPTIMIZER,
@@ -50,6 +52,22 @@ def test_a_loaded_checkpoint_goes_on_to_the_same_weights(tmp_path: Path):
         its_optimizer.step()
     assert torch.equal(model.weight, other.weight)
     assert torch.equal(model.bias, other.bias)
+
+
+def test_another_optimizers_moments_are_not_taken(tmp_path: Path):
+    model, optimizer = trained()
+    save_checkpoint(tmp_path, model, optimizer, TrainingState(update=3), keep=2)
+    muon = build_optimizer(model, TrainingConfig(max_updates=1, learning_rate=0.1, optimizer="muon"))
+    with pytest.raises(RunFolderError, match=r"of another optimizer .* \(it has weight.exp_avg\)"):
+        load_checkpoint(tmp_path / "update-00000003", model, muon)
+
+
+def test_a_checkpoint_before_the_first_update_has_no_moments(tmp_path: Path):
+    model, _ = trained()
+    fresh = torch.optim.AdamW(model.parameters(), lr=0.1)
+    save_checkpoint(tmp_path, model, fresh, TrainingState(), keep=2)
+    assert load_checkpoint(tmp_path / "update-00000000", model, fresh).update == 0
+    assert not fresh.state
 
 
 def test_only_the_newest_checkpoints_are_kept(tmp_path: Path):
