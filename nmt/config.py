@@ -35,6 +35,17 @@ class SpecialIds(StrictModel):
     eos: int = 3
 
 
+class KeptHeads(StrictModel):
+    """How many heads each attention has after pruning (Michel et al. 2019; Voita et al. 2019)."""
+
+    encoder: tuple[Annotated[int, Field(ge=1)], ...]
+    """Of each encoder layer's self-attention."""
+    decoder: tuple[Annotated[int, Field(ge=1)], ...]
+    """Of each decoder layer's self-attention."""
+    cross: tuple[Annotated[int, Field(ge=1)], ...]
+    """Of each decoder layer's cross-attention."""
+
+
 class TransformerConfig(StrictModel):
     """The encoder-decoder Transformer (Vaswani et al. 2017)."""
 
@@ -56,6 +67,8 @@ class TransformerConfig(StrictModel):
     """``decoder`` ties target embedding and output projection; ``all`` shares the source embedding too."""
     alignment_layer: int = -1
     """Decoder layer whose cross-attention is shown to search and alignment (negative: from the top)."""
+    kept_heads: KeptHeads | None = None
+    """None: ``n_heads`` everywhere. A head keeps its size, d_model / n_heads."""
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -65,7 +78,26 @@ class TransformerConfig(StrictModel):
             raise ValueError(
                 f"alignment_layer {self.alignment_layer}: there are {self.n_decoder_layers} decoder layers"
             )
+        for name, n_layers in (
+            ("encoder", self.n_encoder_layers),
+            ("decoder", self.n_decoder_layers),
+            ("cross", self.n_decoder_layers),
+        ):
+            counts = self.heads_of(name)
+            if len(counts) != n_layers or max(counts) > self.n_heads:
+                raise ValueError(
+                    f"kept_heads.{name} {counts}: one number for each of {n_layers} layers, "
+                    f"at most {self.n_heads}"
+                )
         return self
+
+    def heads_of(self, attention: str) -> tuple[int, ...]:
+        """The number of heads of each layer's ``encoder``, ``decoder`` or ``cross`` attention."""
+        if self.kept_heads is not None:
+            counts: tuple[int, ...] = getattr(self.kept_heads, attention)
+            return counts
+        n_layers = self.n_encoder_layers if attention == "encoder" else self.n_decoder_layers
+        return (self.n_heads,) * n_layers
 
 
 class RnnConfig(StrictModel):

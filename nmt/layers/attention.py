@@ -46,15 +46,19 @@ class KeyValue(NamedTuple):
 
 
 class MultiHeadAttention(nn.Module):
-    """H attentions in parallel on learned projections (section 3.2.2), on torch's fused kernel."""
+    """H attentions in parallel on learned projections (section 3.2.2), on torch's fused kernel.
 
-    def __init__(self, d_model: int, n_heads: int, dropout: float = 0.0) -> None:
+    ``d_head`` None is the paper's D/H; another leaves projections narrower than the model, as pruning does.
+    """
+
+    def __init__(self, d_model: int, n_heads: int, dropout: float = 0.0, d_head: int | None = None) -> None:
         super().__init__()
+        d_inner = d_model if d_head is None else n_heads * d_head
         self.n_heads = n_heads
-        self.query = nn.Linear(d_model, d_model)
-        self.key = nn.Linear(d_model, d_model)
-        self.value = nn.Linear(d_model, d_model)
-        self.output = nn.Linear(d_model, d_model)
+        self.query = nn.Linear(d_model, d_inner)
+        self.key = nn.Linear(d_model, d_inner)
+        self.value = nn.Linear(d_model, d_inner)
+        self.output = nn.Linear(d_inner, d_model)
         self.dropout = Dropout(dropout)
 
     def project(self, memory_BSD: Tensor) -> KeyValue:

@@ -27,8 +27,10 @@ def build_model(config: ModelConfig) -> Model:
 def build_transformer(config: TransformerConfig) -> Transformer:
     """Vaswani et al. 2017; linear maps Xavier-uniform, biases zero, embeddings normal (1/sqrt(d_model))."""
 
-    def attention() -> MultiHeadAttention:
-        return MultiHeadAttention(config.d_model, config.n_heads, config.attention_dropout)
+    def attention(n_heads: int) -> MultiHeadAttention:
+        return MultiHeadAttention(
+            config.d_model, n_heads, config.attention_dropout, config.d_model // config.n_heads
+        )
 
     def feed_forward() -> FeedForward:
         return FeedForward(
@@ -47,10 +49,10 @@ def build_transformer(config: TransformerConfig) -> Transformer:
         target if shared else ScaledEmbedding(config.vocab_size, config.d_model),
         target,
         encoding(config.d_model, config.max_positions),
-        [EncoderLayer(attention(), feed_forward(), residuals(2)) for _ in range(config.n_encoder_layers)],
+        [EncoderLayer(attention(n), feed_forward(), residuals(2)) for n in config.heads_of("encoder")],
         [
-            DecoderLayer(attention(), attention(), feed_forward(), residuals(3))
-            for _ in range(config.n_decoder_layers)
+            DecoderLayer(attention(n_self), attention(n_cross), feed_forward(), residuals(3))
+            for n_self, n_cross in zip(config.heads_of("decoder"), config.heads_of("cross"), strict=True)
         ],
         OutputProjection(
             config.vocab_size, config.d_model, None if config.tie_embeddings == "none" else target

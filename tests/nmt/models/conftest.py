@@ -26,6 +26,7 @@ CONFIGS: dict[str, ModelConfig] = {
     "transformer-post-norm": transformer(norm="post"),
     "transformer-learned-positions": transformer(positions="learned", tie_embeddings="none"),
     "transformer-deep-encoder": transformer(n_encoder_layers=3, n_decoder_layers=1, activation="gelu"),
+    "transformer-pruned": transformer(kept_heads={"encoder": [1, 2], "decoder": [2, 1], "cross": [1, 2]}),
     "rnn-additive": rnn(),
     "rnn-dot": rnn(attention="dot"),
     "rnn-scaled-dot": rnn(attention="scaled_dot"),
