@@ -20,7 +20,7 @@ from service.database.database import Database
 from service.engine.messages import Start
 from service.engine.process import ProcessEngine
 from service.logs import configure
-from service.protocol import with_deadline
+from service.protocol import with_deadlines
 from service.settings import Settings, load_settings
 
 
@@ -58,8 +58,9 @@ def serve(host: str = "127.0.0.1", port: int = 8000, model: str | None = None) -
     log.info("model_loaded", model=engine.config.name, device=settings.device, engine_pid=engine.pid)
     app = create_app(settings, engine, database=database, keys_required=keys_required)
     server = make_server(app, settings, host, port)
-    # uvicorn handles signals while it runs and raises them again afterwards; an orderly end is a success.
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    # uvicorn handles signals while it runs and raises them again afterwards; an orderly end is a success. One
+    # that comes before it runs is not forgotten.
+    signal.signal(signal.SIGTERM, lambda *_: setattr(server, "should_exit", True))
     with contextlib.suppress(KeyboardInterrupt):
         server.run()
     if not server.started:
@@ -92,7 +93,7 @@ def make_server(app: FastAPI, settings: Settings, host: str, port: int) -> uvico
             app,
             host=host,
             port=port,
-            http=with_deadline(settings.header_timeout_s),
+            http=with_deadlines(settings.header_timeout_s, settings.write_timeout_s),
             ws="none",
             lifespan="on",
             log_config=None,

@@ -95,6 +95,9 @@ class Settings(BaseSettings):
     body_timeout_s: float = Field(
         20, gt=0, description="A request whose body has not arrived by then is answered 408."
     )
+    write_timeout_s: float = Field(
+        30, gt=0, description="A connection whose client reads nothing of its answer for so long is closed."
+    )
     keep_alive_s: int = Field(15, ge=1, description="An idle connection is closed after this many seconds.")
     shutdown_timeout_s: int = Field(
         30, ge=1, description="On SIGTERM, accepted requests have this many seconds to be finished."

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from nmt.errors import ConfigError, NumericalError
-from tests.service.conftest import LiveServer, running
+from tests.service.conftest import LiveServer, eventually, running
 from tests.service.stub import StubTranslator
 
 CANARY = "xylophonequartz"
@@ -204,12 +204,44 @@ def test_a_wrong_method_is_405_and_names_the_right_one(live: LiveServer) -> None
         assert_problem(client.request(CANARY.upper(), "/health/live"), 405, "method-not-allowed")
 
 
-def test_what_is_not_http_and_headers_without_end_are_400_problems(live: LiveServer) -> None:
-    for request in (b"nonsense\r\n\r\n", b"GET / HTTP/1.1\r\nHost: x\r\nA: " + b"a" * 200_000 + b"\r\n\r\n"):
+def test_what_is_not_http_and_headers_over_16_kib_are_problems(live: LiveServer) -> None:
+    head = b"GET / HTTP/1.1\r\nHost: x\r\nA: "
+    many = b"".join(b"a%d: b\r\n" % number for number in range(3000))
+    for request, status, kind in (
+        (b"nonsense\r\n\r\n", 400, "bad-http"),
+        (head + b"a" * 200_000 + b"\r\n\r\n", 431, "headers-too-large"),
+        (head + b"a" * 17_000 + b"\r\n\r\n", 431, "headers-too-large"),  # arrives in one piece
+        (head + b"a\r\n" + many + b"\r\n", 431, "headers-too-large"),
+        (b"GET /" + b"a" * 17_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n", 431, "headers-too-large"),
+    ):
         answer = talk(live, request)
-        assert answer.startswith(b"HTTP/1.1 400")
+        assert answer.startswith(b"HTTP/1.1 %d" % status)
         assert b"application/problem+json" in answer
-        assert json.loads(answer.partition(b"\r\n\r\n")[2])["type"] == "urn:passerelle:problem:bad-http"
+        assert json.loads(answer.partition(b"\r\n\r\n")[2])["type"] == f"urn:passerelle:problem:{kind}"
+    assert talk(live, head + b"a" * 15_000 + b"\r\n\r\n").startswith(b"HTTP/1.1 200")
+
+
+def test_a_body_that_nobody_reads_has_a_deadline() -> None:
+    with running(StubTranslator(), header_timeout_s=0.3) as live:
+        with socket.create_connection(("127.0.0.1", live.port), timeout=5) as connection:
+            connection.sendall(b"POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\na")
+            received = b""
+            while part := connection.recv(65536):
+                received += part
+        assert received.startswith(b"HTTP/1.1 404")
+
+
+def test_an_answer_that_nobody_reads_is_given_up() -> None:
+    with running(StubTranslator(), write_timeout_s=0.3, max_texts=1000) as live:
+        connection = socket.socket()
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.connect(("127.0.0.1", live.port))
+        body = json.dumps({"text": ["a " * 20] * 1000, "alignment": "soft"}).encode()
+        head = b"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        with connection:
+            connection.sendall(head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+            eventually(lambda: live.server.server_state.total_requests == 1, within_s=30)
+            eventually(lambda: not live.server.server_state.connections)
 
 
 def test_slow_heads_and_slow_bodies_have_a_deadline() -> None:
