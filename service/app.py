@@ -15,7 +15,7 @@ from nmt import __version__
 from nmt.detect import detect
 from nmt.documents import DocumentLimits
 from service import problems
-from service.auth import check_deepl_key, check_key, check_libretranslate_key
+from service.auth import DEEPL, KeyMiddleware, check_deepl_key, check_key, check_libretranslate_key
 from service.database.database import Database, DatabaseUnavailableError
 from service.dialects import deepl, libretranslate
 from service.dialects.documents import FORM_BYTES
@@ -53,6 +53,7 @@ ERROR_SHAPES = {
     **dict.fromkeys(deepl.PREFIXES, deepl.shape),
     f"{libretranslate.PREFIX}/": libretranslate.shape,
 }
+KEYS = {**dict.fromkeys(deepl.PREFIXES, DEEPL), f"{libretranslate.PREFIX}/": None}
 
 
 def create_app(
@@ -139,6 +140,7 @@ def create_app(
             **dict.fromkeys(FORM_UPLOADS, settings.document_max_bytes + FORM_BYTES),
         },
     )
+    app.add_middleware(KeyMiddleware, places=KEYS, shapes=ERROR_SHAPES)
     app.add_middleware(RequestMiddleware, metrics=metrics, shapes=ERROR_SHAPES)  # added later: further out
     if tracing is not None:
         app.add_middleware(TracingMiddleware, provider=tracing)

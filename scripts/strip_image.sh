@@ -1,0 +1,16 @@
+#!/bin/sh
+# Delete from a virtual environment what a service does not read at run time: strip_image.sh ENVIRONMENT
+#
+# torch/bin keeps torch_shm_manager, for which torch looks when it is imported. Compiling models in the image
+# would need torch/include and a C++ compiler; the image has neither and runs the engines that need none.
+set -eu
+packages=$(echo "$1"/lib/python3*/site-packages)
+cd "$packages"
+find torch/bin -type f ! -name torch_shm_manager -delete
+rm -rf torch/include torch/test torch/share torch/lib/*.a torch/utils/benchmark/examples
+rm -rf matplotlib/mpl-data/sample_data matplotlib/tests mpl_toolkits/*/tests numpy/f2py/tests
+for package in sympy networkx numpy mpmath fsspec lxml; do
+    find "$package" -depth -type d \( -name tests -o -name include -o -name includes \) -exec rm -rf {} +
+done
+find . -type f \( -name '*.pyi' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.h' -o -name '*.a' \) -delete
+rm -rf pip pip-*.dist-info "$1"/bin/pip*

@@ -1,0 +1,1 @@
+"""Tests of what is in deploy/ and of the image's lock."""

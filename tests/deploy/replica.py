@@ -1,0 +1,15 @@
+"""``nmt serve`` as it is, but for the model: the stub's engine. ``python -m tests.deploy.replica HOST PORT``."""
+
+from __future__ import annotations
+
+import functools
+import sys
+
+from service import main
+from service.engine.process import ProcessEngine
+
+COMMAND = (sys.executable, "-m", "tests.service.stub_engine")
+
+if __name__ == "__main__":
+    main.ProcessEngine = functools.partial(ProcessEngine, command=COMMAND)  # type: ignore[misc,assignment]
+    main.serve(sys.argv[1], int(sys.argv[2]))
