@@ -50,6 +50,11 @@ def split(text: str, language: str) -> list[Segment]:
     return segments
 
 
+def split_lines(text: str, language: str) -> list[Segment]:  # noqa: ARG001 - as ``split``
+    """The lines of ``text`` in order, each taken for one sentence."""
+    return [segment for line in _LINE.finditer(text) for segment in _stripped(text, line.start(), line.end())]
+
+
 def split_at_gaps(segment: Segment) -> list[Segment]:
     """Cut a line where it has tabs or three spaces, as between columns: those are kept as white space."""
     if "\t" not in segment.text and "   " not in segment.text:

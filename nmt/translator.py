@@ -42,7 +42,7 @@ from nmt.restoration import link_kept, with_all_kept
 from nmt.rewriting import Edit, Rewriting
 from nmt.search import Hypothesis, Required, search
 from nmt.search.continuous import ContinuousSearch
-from nmt.segment import Segment, split, split_at_gaps, split_long
+from nmt.segment import Segment, split, split_at_gaps, split_lines, split_long
 from nmt.sentence import MASK, Preparer, Sentence, Wishes, copied_spans, within
 from nmt.spans import Span
 from nmt.terms import Glossary
@@ -117,6 +117,11 @@ class Translator:
         chosen = _device(device)
         return cls(load_model_folder(resolve_model(path_or_name), chosen), chosen)
 
+    @property
+    def has_formality(self) -> bool:
+        """Whether the model can choose how people are addressed."""
+        return bool(self.preparer.registers)
+
     @torch.inference_mode()
     def translate(
         self,
@@ -131,6 +136,7 @@ class Translator:
         glossary: Glossary | None = None,
         formality: Formality = "default",
         french_typography: bool = False,
+        split_sentences: bool = True,
         attention: AlignmentConfig | None = None,
         max_batch_tokens: int = 4096,
     ) -> list[Translation]:
@@ -148,6 +154,7 @@ class Translator:
             glossary: terms and their translations.
             formality: how French addresses people; a model that cannot choose flags it.
             french_typography: « » for quotes, no-break spaces before ; : ! ? and between digits.
+            split_sentences: False: a line is one sentence, unless it is too long for the model.
             attention: which layer and heads the alignment is read from; None takes the model folder's.
             max_batch_tokens: padded source tokens x beam size searched at once; bounds memory, never changes
                 the translation.
@@ -170,6 +177,7 @@ class Translator:
             glossary=glossary,
             formality=formality,
             french_typography=french_typography,
+            split_sentences=split_sentences,
             attention=attention,
         )
         flows = [self.flow(plan, index) for plan in plans for index in range(len(plan.source_ids))]
@@ -189,6 +197,7 @@ class Translator:
         glossary: Glossary | None = None,
         formality: Formality = "default",
         french_typography: bool = False,
+        split_sentences: bool = True,
         attention: AlignmentConfig | None = None,
     ) -> list[Plan]:
         """What comes before search: each text's sentences and their token ids. Arguments as ``translate``."""
@@ -199,7 +208,8 @@ class Translator:
         named = _named(texts)
         kept = _checked_spans(named, keep)
         prepared = [
-            self._prepare(text, name, spans, wishes) for (text, name), spans in zip(named, kept, strict=True)
+            self._prepare(text, name, spans, wishes, split if split_sentences else split_lines)
+            for (text, name), spans in zip(named, kept, strict=True)
         ]
         ids = iter(
             self.tokenizer.encode_batch(
@@ -372,7 +382,12 @@ class Translator:
             raise ConfigError(f"min_confidence {least:g}: a probability is from 0 to 1")
 
     def _prepare(
-        self, text: str, name: str, keep: Sequence[Span], wishes: Wishes
+        self,
+        text: str,
+        name: str,
+        keep: Sequence[Span],
+        wishes: Wishes,
+        sentences_of: Callable[[str, str], list[Segment]],
     ) -> tuple[Document, tuple[Sentence, ...]]:
         """A text's sentences, of a length that the model can read, with what is copied in each.
 
@@ -380,7 +395,7 @@ class Translator:
         """
         refuse_lone_surrogates(text, name)
         literals = self.preparer.literals(text)
-        document = self._split(text, copied_spans(literals, keep))
+        document = self._split(text, copied_spans(literals, keep), sentences_of)
         return document, tuple(
             self.preparer.prepare(
                 segment.text,
@@ -391,7 +406,9 @@ class Translator:
             for segment in document.segments
         )
 
-    def _split(self, text: str, copied: Sequence[Span]) -> Document:
+    def _split(
+        self, text: str, copied: Sequence[Span], sentences_of: Callable[[str, str], list[Segment]]
+    ) -> Document:
         """Cut between sentences, and in too long ones, but never in a span that is copied."""
         limit = self.config.max_source_tokens
         if self._max_positions is not None:
@@ -402,7 +419,9 @@ class Translator:
             return len(encode(part)) <= limit or reason_to_copy(part, language) is not None
 
         masked = Rewriting.of(text, [Edit(span, MASK) for span in copied])
-        sentences = [part for sentence in split(masked.new, language) for part in split_at_gaps(sentence)]
+        sentences = [
+            part for sentence in sentences_of(masked.new, language) for part in split_at_gaps(sentence)
+        ]
         parts = [
             part
             for sentence in sentences

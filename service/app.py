@@ -108,6 +108,7 @@ def create_app(
         settings,
         translator.config,
         translator.generation,
+        translator.has_formality,
         scheduler,
         database,
         metrics,

@@ -24,6 +24,11 @@ class TextTranslator(Protocol):
         """How the model searches when a request does not say."""
         ...
 
+    @property
+    def has_formality(self) -> bool:
+        """Whether the model can choose how people are addressed."""
+        ...
+
     def translate(
         self,
         texts: Sequence[str],

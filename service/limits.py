@@ -92,6 +92,7 @@ def options(
         glossary=_glossary(request.glossary),
         formality=request.formality,
         french_typography=request.french_typography,
+        split_sentences=request.split_sentences,
         min_confidence=request.min_confidence,
         attention=_attention(request.attention, model),
     )

@@ -116,6 +116,9 @@ class TranslateRequest(BaseModel):
         default=False,
         description="« » for quotes, no-break spaces before ; : ! ? and between digits.",
     )
+    split_sentences: bool = Field(
+        default=True, description="False: a line is one sentence, unless it is too long for the model."
+    )
     min_confidence: float | None = Field(
         None,
         ge=0,

@@ -27,6 +27,7 @@ class Service:
     settings: Settings
     model: ModelFolderConfig
     generation: GenerationConfig
+    has_formality: bool
     scheduler: Scheduler
     database: Database
     metrics: Metrics

@@ -32,6 +32,7 @@ class Options:
     glossary: Glossary | None = None
     formality: Literal["default", "formal", "informal"] = "default"
     french_typography: bool = False
+    split_sentences: bool = True
     min_confidence: float | None = None
     attention: AlignmentConfig | None = None
     """Which layer and heads the alignment is read from; None: the model's."""
@@ -139,6 +140,8 @@ class Engine(ABC):
 
     config: ModelFolderConfig
     generation: GenerationConfig
+    has_formality: bool
+    """Whether the model can choose how people are addressed."""
 
     @abstractmethod
     def start(self, on_event: Callable[[Event], None]) -> None:

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import structlog
 
-from nmt.config import GenerationConfig, ModelFolderConfig
 from nmt.errors import PasserelleError
 from nmt.progress import Begun, Failed, Finished, PartFinished, Planned
 from service.engine.frames import ClosedError, Frames
@@ -87,7 +86,7 @@ class Worker(Protocol):
         ...
 
 
-Load = Callable[[Start, Callable[[Exception], None]], tuple[Worker, ModelFolderConfig, GenerationConfig]]
+Load = Callable[[Start, Callable[[Exception], None]], tuple[Worker, Ready]]
 
 
 def run(connection: socket.socket, load: Load) -> None:
@@ -100,7 +99,7 @@ def run(connection: socket.socket, load: Load) -> None:
     configure(Settings.model_construct(log_level=start.log_level, log_format=start.log_format))
     failures: list[Exception] = []
     try:
-        worker, config, generation = load(start, failures.append)
+        worker, ready = load(start, failures.append)
     except Exception as error:
         if not isinstance(error, PasserelleError):
             log.error("engine_failed_to_start", **describe(error))  # noqa: TRY400 - no message in the log
@@ -108,7 +107,7 @@ def run(connection: socket.socket, load: Load) -> None:
         return
     gc.collect()
     gc.freeze()  # the model never becomes garbage: later collections need not look at it
-    frames.send(Ready(config=config, generation=generation).encoded())
+    frames.send(ready.encoded())
     _Loop(frames, worker, failures).run()
 
 
@@ -217,16 +216,17 @@ def _failed(job: Any, error: Exception) -> Error:  # noqa: ANN401 - our own ids
     return Error.of(job, error)
 
 
-def load_model(
-    start: Start, on_failure: Callable[[Exception], None]
-) -> tuple[ContinuousTranslator, ModelFolderConfig, GenerationConfig]:
+def load_model(start: Start, on_failure: Callable[[Exception], None]) -> tuple[ContinuousTranslator, Ready]:
     """The model folder that ``start`` names, ready for running batches."""
     from nmt.continuous import ContinuousTranslator  # noqa: PLC0415
     from nmt.translator import Translator  # noqa: PLC0415
 
     translator = Translator.load(start.model, device=start.device)
     worker = ContinuousTranslator(translator, max_batch_tokens=start.batch_max_tokens, on_failure=on_failure)
-    return worker, translator.config, translator.generation
+    ready = Ready(
+        config=translator.config, generation=translator.generation, has_formality=translator.has_formality
+    )
+    return worker, ready
 
 
 if __name__ == "__main__":

@@ -37,6 +37,7 @@ class LocalEngine(Engine):
     def __init__(self, translator: TextTranslator, *, batch_max_characters: int = 10_000) -> None:
         self.config = translator.config
         self.generation = translator.generation
+        self.has_formality = translator.has_formality
         self._translator = translator
         self._batch_max_characters = batch_max_characters
         self._waiting: deque[Job] = deque()
@@ -155,6 +156,8 @@ def arguments(job: Job) -> dict[str, Any]:
         given["formality"] = options.formality
     if options.french_typography:
         given["french_typography"] = True
+    if not options.split_sentences:
+        given["split_sentences"] = False
     if options.min_confidence is not None:
         given["min_confidence"] = options.min_confidence
     if options.attention is not None:

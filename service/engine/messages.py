@@ -53,6 +53,7 @@ class Translate(Message):
     glossary: list[tuple[str, str, bool]] | None
     formality: Literal["default", "formal", "informal"]
     french_typography: bool
+    split_sentences: bool
     min_confidence: float | None
     attention: AlignmentConfig | None
     key_id: str
@@ -76,6 +77,7 @@ class Translate(Message):
             else [(term.source, term.target, term.inflect) for term in glossary.terms],
             formality=options.formality,
             french_typography=options.french_typography,
+            split_sentences=options.split_sentences,
             min_confidence=options.min_confidence,
             attention=options.attention,
             key_id=options.key_id,
@@ -95,6 +97,7 @@ class Translate(Message):
             glossary=None if self.glossary is None else Glossary.of(Term(*entry) for entry in self.glossary),
             formality=self.formality,
             french_typography=self.french_typography,
+            split_sentences=self.split_sentences,
             min_confidence=self.min_confidence,
             attention=self.attention,
             key_id=self.key_id,
@@ -115,6 +118,7 @@ class Ready(Message):
     type: Literal["ready"] = "ready"
     config: ModelFolderConfig
     generation: GenerationConfig
+    has_formality: bool
 
 
 class Error(Message):

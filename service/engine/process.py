@@ -92,6 +92,7 @@ class ProcessEngine(Engine):
             raise ready.exception() if isinstance(ready, Error) else RuntimeError("the engine did not start")
         self.config = ready.config
         self.generation = ready.generation
+        self.has_formality = ready.has_formality
         self._frames = self._connection
 
     @property

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nmt.segment import Segment, join, split, split_long
+from nmt.segment import Segment, join, split, split_lines, split_long
 
 texts = st.one_of(
     st.text(st.characters(exclude_categories=("Cs",)), max_size=60),
@@ -70,6 +70,12 @@ def test_sentences_abbreviations_and_blank_lines_by_hand():
 @pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r", "\u2028", "\x0b", "\x85"])
 def test_a_line_break_always_splits(line_break):
     assert [segment.text for segment in split(f"one{line_break}two", "en")] == ["one", "two"]
+
+
+def test_lines_are_left_whole_and_blank_ones_out():
+    text = "  Mr. Smith came. He left!\n \n\tWhy?  "
+    assert [segment.text for segment in split_lines(text, "en")] == ["Mr. Smith came. He left!", "Why?"]
+    assert join(text, split_lines(text, "en"), ["A", "B"])[0] == "  A\n \n\tB  "
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\n \t\u3000\n"])

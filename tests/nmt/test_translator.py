@@ -212,6 +212,16 @@ def test_a_long_text_comes_back_whole(copier, text):
     assert copier.translate([text], options=GREEDY)[0].text == text
 
 
+def test_a_line_is_one_sentence_if_asked_and_still_fits_the_model(copier):
+    text = "One cat. Two dogs.\nThree."
+    whole, apart = (copier.translate([text], split_sentences=asked)[0] for asked in (False, True))
+    assert (len(whole.sentences), len(apart.sentences)) == (2, 3)
+    long = "One cat. " * 200
+    (translation,) = copier.translate([long], split_sentences=False)
+    assert len(translation.sentences) > 1
+    assert translation.text == long
+
+
 def test_the_token_budget_bounds_batches_times_the_beam(tokenizer):
     model = CopyModel(tokenizer.vocab_size)
     copier = Translator(loaded(tokenizer, model))

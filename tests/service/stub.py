@@ -31,6 +31,7 @@ class StubTranslator:
             name="stub", model=TransformerConfig(vocab_size=100), library_version="0.0.0"
         )
         self.generation = GenerationConfig()
+        self.has_formality = False
         self.delay_s = delay_s
         self.failure = failure
         self.calls: list[list[str]] = []

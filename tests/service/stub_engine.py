@@ -23,7 +23,7 @@ from nmt.progress import Begun, Event, Failed, Finished, PartFinished, Planned
 from service.engine.base import Job, Options
 from service.engine.child import run
 from service.engine.local import parts_of
-from service.engine.messages import Start
+from service.engine.messages import Ready, Start
 from tests.service.stub import StubTranslator
 
 STEP_S = 0.02
@@ -116,7 +116,10 @@ class StubWorker:
 
 def load(start: Start, _on_failure: Callable[[Exception], None]) -> Any:
     worker = StubWorker()
-    return worker, worker.translator.config, worker.translator.generation
+    translator = worker.translator
+    return worker, Ready(
+        config=translator.config, generation=translator.generation, has_formality=translator.has_formality
+    )
 
 
 if __name__ == "__main__":

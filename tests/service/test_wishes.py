@@ -60,6 +60,7 @@ def test_every_wish_reaches_the_translator(wished: LiveServer) -> None:
             "glossary": TERMS,
             "formality": "formal",
             "french_typography": True,
+            "split_sentences": False,
             "min_confidence": 0.25,
             "attention": {"layer": 3, "heads": [0, 2]},
         }
@@ -69,6 +70,7 @@ def test_every_wish_reaches_the_translator(wished: LiveServer) -> None:
         "glossary": Glossary.of([Term("one", "un"), Term("two", "deux", inflect=True)]),
         "formality": "formal",
         "french_typography": True,
+        "split_sentences": False,
         "min_confidence": 0.25,
         "attention": AlignmentConfig(layer=3, heads=(0, 2)),
     }

@@ -48,6 +48,6 @@ async def languages(
         source = service.model.source_language
         return [{"language": source.upper(), "name": NAMES.get(source, source)}]
     return [
-        {"language": code, "name": name, "supports_formality": True}
+        {"language": code, "name": name, "supports_formality": service.has_formality}
         for code, name in targets(service.model.target_language).items()
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -60,6 +61,7 @@ async def translate(request: Request, service: ServiceDependency, caller: Caller
     refuse_what_is_not_here(given)
     fields = parse(TranslateFields, given)
     options = await common_options(service, caller, fields)
+    options = replace(options, split_sentences=fields.split_sentences != "0")
     texts = fields.text
     if fields.tag_handling is None and fields.split_sentences != "1":
         texts = [_LINE_BREAK.sub(" ", text) for text in texts]

@@ -230,7 +230,8 @@ def test_languages_are_those_of_the_model(live: LiveServer, client: deepl.DeepLC
     (source,), (target,) = client.get_source_languages(), client.get_target_languages()
 
     assert (source.code, source.name) == ("EN", "English")
-    assert (target.code, target.name, target.supports_formality) == ("FR", "French", True)
+    assert (target.code, target.name) == ("FR", "French")
+    assert not target.supports_formality, "the stub cannot choose"
     with live.client() as http:
         assert http.get("/v2/languages", params={"type": "target"}).json()[0]["language"] == "FR"
         bad: Any = http.get("/v2/languages", params={"type": CANARY})

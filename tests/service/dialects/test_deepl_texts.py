@@ -90,10 +90,12 @@ def test_what_changes_nothing_is_taken(client: deepl.DeepLClient) -> None:
 
 @pytest.mark.parametrize("split", [deepl.SplitSentences.OFF, deepl.SplitSentences.NO_NEWLINES])
 def test_lines_of_a_sentence_are_joined_if_asked(
-    client: deepl.DeepLClient, split: deepl.SplitSentences
+    live: LiveServer, client: deepl.DeepLClient, split: deepl.SplitSentences
 ) -> None:
     text = "one \n two\n\nthree"
     joined = client.translate_text(text, target_lang="FR", split_sentences=split)
+    is_off = split is deepl.SplitSentences.OFF
+    assert live.translator.wishes[-1] == ({"split_sentences": False} if is_off else {})
     apart = client.translate_text(text, target_lang="FR")
 
     assert str(joined) == backwards("one two\n\nthree"), "paragraphs stay apart"
