@@ -72,7 +72,7 @@ def main() -> None:
         code, answer = fetch("/metrics", None, key)
         assert b'passerelle_requests_total{method="POST",route="/translate",status="200"} 1.0' in answer
         document = b"Two young men are playing football in the park.\n"
-        assert b"Deux jeunes hommes" in translated_document(document, key)
+        assert b"Deux jeunes hommes" in translated_document(document)
     finally:
         server.send_signal(signal.SIGTERM)
         status_at_end = server.wait(60)
@@ -99,7 +99,7 @@ def fetch(
         return 0, b""
 
 
-def translated_document(content: bytes, key: str) -> bytes:
+def translated_document(content: bytes) -> bytes:
     """Through the command line: it reads and writes a file."""
     source = Path("/tmp/letter.txt")
     source.write_bytes(content)

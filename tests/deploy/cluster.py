@@ -280,7 +280,7 @@ class Load:
         }
 
 
-async def under_load(load: Load, fault: Callable[[], Any]) -> Any:  # noqa: ANN401 - what ``fault`` returns
+async def under_load(load: Load, fault: Callable[[], Any]) -> Any:
     """Run ``fault`` in a thread while the load runs; the load goes on for a moment on either side."""
     running = asyncio.create_task(load.run())
     try:

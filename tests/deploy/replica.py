@@ -1,4 +1,4 @@
-"""``nmt serve`` as it is, but for the model: the stub's engine. ``python -m tests.deploy.replica HOST PORT``."""
+"""``nmt serve`` as it is, but with the stub's engine: ``python -m tests.deploy.replica HOST PORT``."""
 
 from __future__ import annotations
 
