@@ -6,11 +6,15 @@ may quote the text it failed on.
 
 from __future__ import annotations
 
+import contextlib
+import io
+import json
 import logging
 import sys
+import threading
 import traceback
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
@@ -22,7 +26,7 @@ _LIBRARIES = ("uvicorn", "uvicorn.error", "asyncio", "fastapi", "matplotlib")
 
 def configure(settings: Settings, stream: TextIO | None = None) -> None:
     """Set up structlog, and send the log lines of libraries through it."""
-    stream = stream or sys.stderr
+    lines = LossyStream.of_descriptor(sys.stderr) if stream is None else LossyStream(stream)
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
@@ -32,16 +36,16 @@ def configure(settings: Settings, stream: TextIO | None = None) -> None:
     renderer: Processor = (
         structlog.processors.JSONRenderer()
         if settings.log_format == "json"
-        else structlog.dev.ConsoleRenderer(colors=stream.isatty())
+        else structlog.dev.ConsoleRenderer(colors=lines.isatty())
     )
     level = logging.getLevelNamesMapping()[settings.log_level.upper()]
     structlog.configure(
         processors=[*shared, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(stream),
+        logger_factory=structlog.WriteLoggerFactory(cast("TextIO", lines)),
         cache_logger_on_first_use=False,
     )
-    handler = logging.StreamHandler(stream)
+    handler = logging.StreamHandler(lines)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared,
@@ -53,6 +57,50 @@ def configure(settings: Settings, stream: TextIO | None = None) -> None:
         logger.handlers = [handler]
         logger.propagate = False
         logger.setLevel(max(level, logging.INFO))
+
+
+class LossyStream(io.TextIOBase):
+    """Drops what cannot be written, as on a full disk, and says how many lines those were as soon as it can.
+
+    No request fails for its log line, and no thread that watches over others ends.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._n_lost = 0
+        self._lock = threading.Lock()
+
+    @classmethod
+    def of_descriptor(cls, stream: TextIO) -> LossyStream:
+        """Around the same file without its buffer, which would fail again when the process ends."""
+        try:
+            raw = open(stream.fileno(), "wb", buffering=0, closefd=False)  # noqa: SIM115 - kept open
+        except (OSError, ValueError):  # it is no file, as in a test
+            return cls(stream)
+        unbuffered = io.TextIOWrapper(raw, "utf-8", "backslashreplace", write_through=True)
+        return cls(unbuffered)
+
+    def write(self, line: str) -> int:
+        """Write one line, or lose it."""
+        with self._lock:
+            try:
+                if self._n_lost:
+                    lost = {"event": "log_lines_lost", "level": "warning", "n": self._n_lost}
+                    self._stream.write(json.dumps(lost) + "\n")
+                    self._n_lost = 0
+                self._stream.write(line)
+            except OSError:
+                self._n_lost += 1
+        return len(line)
+
+    def flush(self) -> None:
+        """Write what a buffer holds."""
+        with contextlib.suppress(OSError):
+            self._stream.flush()
+
+    def isatty(self) -> bool:
+        """Whether people watch."""
+        return self._stream.isatty()
 
 
 def describe(error: BaseException) -> dict[str, Any]:

@@ -159,19 +159,26 @@ class Scheduler:
         request = _Request(job, on_part, [estimated_tokens(text) for text in texts])
         request.future.add_done_callback(lambda future: self._forget(request) if future.cancelled() else None)
         with self._changed:
-            if self._stopping:
-                raise StoppingError("the server is shutting down")
-            n_tokens = self.n_tokens
-            if self._requests and (
-                self.n_waiting >= self._queue_max_requests
-                or n_tokens + request.n_tokens > self._queue_max_tokens
-            ):
-                self._metrics.rejected.inc()
-                raise QueueFullError(self._throughput.seconds_for(n_tokens))
+            self._check_room(request.n_tokens)
             self._requests[job.id] = request
             self._measure()
         self._send(request)
         return request.future
+
+    def check_room(self, texts: Sequence[str]) -> None:
+        """Raise as ``submit`` would: what is refused anyhow need not be written down anywhere before."""
+        with self._changed:
+            self._check_room(sum(map(estimated_tokens, texts)))
+
+    def _check_room(self, n_more: int) -> None:
+        if self._stopping:
+            raise StoppingError("the server is shutting down")
+        n_tokens = self.n_tokens
+        if self._requests and (
+            self.n_waiting >= self._queue_max_requests or n_tokens + n_more > self._queue_max_tokens
+        ):
+            self._metrics.rejected.inc()
+            raise QueueFullError(self._throughput.seconds_for(n_tokens))
 
     def _send(self, request: _Request) -> None:
         request.is_sent = self.engine.submit(request.job)

@@ -78,9 +78,10 @@ async def _run(
         loop.call_soon_threadsafe(take, part)
 
     async with AsyncExitStack() as stack:
-        if charge:
-            await stack.enter_async_context(charged(request, service, sum(map(len, texts))))
         try:
+            if charge:
+                service.scheduler.check_room(texts)  # a refusal costs no write to the database
+                await stack.enter_async_context(charged(request, service, sum(map(len, texts))))
             future = asyncio.wrap_future(service.scheduler.submit(texts, options, on_part if parts else None))
         except QueueFullError as error:
             raise _queue_full(error) from None

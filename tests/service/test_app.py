@@ -295,3 +295,30 @@ def test_a_wrong_setting_is_named_with_its_value(monkeypatch: pytest.MonkeyPatch
 def test_the_service_does_not_wait_for_torch_until_it_loads_a_model() -> None:
     code = "import sys, service.main; sys.exit('torch' in sys.modules or 'matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
+
+
+class FullDisk(io.StringIO):
+    """Takes nothing until there is room again."""
+
+    has_room = False
+
+    def write(self, line: str) -> int:
+        if not self.has_room:
+            raise OSError(28, "No space left on device")
+        return super().write(line)
+
+
+@pytest.mark.usefixtures("logging_restored")
+def test_a_full_log_disk_fails_no_request_and_what_was_lost_is_counted() -> None:
+    disk = FullDisk()
+    configure(Settings(), disk)
+    with running(StubTranslator(failure=lambda text: ValueError() if text == "fail" else None)) as live:
+        assert live.post({"text": "one two"}).status_code == 200
+        assert live.post({"text": "fail"}).status_code == 500
+        disk.has_room = True
+        assert live.post({"text": "one two"}).status_code == 200
+
+    lines = [json.loads(line) for line in disk.getvalue().splitlines()]
+    assert lines[0]["event"] == "log_lines_lost"
+    assert lines[0]["n"] >= 3
+    assert lines[1]["event"] == "request"
