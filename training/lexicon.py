@@ -51,8 +51,10 @@ FUNCTION_WORDS = frozenset(
 """French words that neither begin nor end an entry: what stands there belongs to the sentence."""
 JOINED_PRONOUN = re.compile(r".-(?:je|tu|t|ils?|elles?|on|nous|vous|moi|toi|les?|la|lui|leur|y|en|ce|ci|là)$")
 """A verb with its pronoun: not a word that could be an entry."""
-NEVER_ALONE = MappingProxyType({"parce": "parce que", "tandis": "tandis que"})
-"""Words that are half of a conjunction."""
+NEVER_ALONE = MappingProxyType(
+    {"parce": "parce que", "tandis": "tandis que", "plaît": "s'il vous plaît", "plait": "s'il vous plaît"}
+)
+"""Words that say something only with others that are function words."""
 TIE = 1e-9
 LOWER_SHARE = 0.25
 """From this share of its places on, a word is written in lower case."""
@@ -117,7 +119,7 @@ def split_words(text: str) -> list[str]:
 
 
 def lexicon(
-    pairs: Iterable[tuple[str, str]], *, least: int = 5, max_words: int = 16, min_dice: float = 0.2
+    pairs: Iterable[tuple[str, str]], *, least: int = 5, max_words: int = 16, min_dice: float = 0.3
 ) -> Iterator[Entry]:
     """The entries of a parallel text, in the order in which their source words first come.
 
