@@ -1,7 +1,8 @@
 """Kill, stop and upgrade replicas under load: ``python -m scripts.replicas`` makes a record of it.
 
 Two replicas on one PostgreSQL behind HAProxy with deploy/haproxy.cfg, clients that send one request after
-another and check every answer. Writes docs/reliability/replicas.json. Needs Debian's packages ``haproxy`` and ``postgresql``; about five minutes.
+another and check every answer; written to docs/reliability/replicas.json. Needs Debian's packages ``haproxy``
+and ``postgresql``; takes about five minutes.
 """
 
 from __future__ import annotations

@@ -1,10 +1,13 @@
 """Settings of the service, each an environment variable ``PASSERELLE_<NAME>``.
 
-Address, port and model are arguments of ``nmt serve``. Every limit is on by default.
+Address, port and model are arguments of ``nmt serve``. Every limit is on by default. A setting may be in a file
+instead, as secrets of containers are: ``PASSERELLE_SECRETS_DIR`` names their folder, and a file in it is called
+as the variable is, in lower case (``passerelle_database_url``). Variables go before files.
 """
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -14,6 +17,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from nmt.errors import ConfigError
 
 PREFIX = "PASSERELLE_"
+SECRETS = "PASSERELLE_SECRETS_DIR"
 
 
 class Settings(BaseSettings):
@@ -154,13 +158,16 @@ class Settings(BaseSettings):
 
 
 def load_settings(**values: Any) -> Settings:  # noqa: ANN401 - fields of Settings
-    """Settings from the environment; ``values`` go before it.
+    """Settings from the environment, then from files; ``values`` go before both.
 
     Raises:
-        ConfigError: naming each variable, its value and what is wrong with it.
+        ConfigError: naming each variable, its value and what is wrong with it; or there is no such folder.
     """
+    secrets = os.environ.get(SECRETS)
+    if secrets is not None and not Path(secrets).is_dir():
+        raise ConfigError(f"{SECRETS} = {secrets[:80]!r}: there is no such folder; mount the secrets there")
     try:
-        return Settings(**values)
+        return Settings(_secrets_dir=secrets, **values)
     except ValidationError as error:
         problems = []
         for problem in error.errors(include_url=False):
