@@ -63,8 +63,8 @@ class Tokenizer:
             )
         self.special = SpecialIds(**ids)
         self.vocab_size: int = self._processor.get_piece_size()
-        pieces = map(self._processor.id_to_piece, range(self.vocab_size))
-        self._characters = frozenset("".join(piece for piece in pieces if not piece.startswith("<")))
+        self.pieces: list[str] = [self._processor.id_to_piece(id_) for id_ in range(self.vocab_size)]
+        self._characters = frozenset("".join(piece for piece in self.pieces if not piece.startswith("<")))
 
     @classmethod
     def load(cls, path: Path) -> Tokenizer:

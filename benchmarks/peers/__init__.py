@@ -1,0 +1,1 @@
+"""Other people's engines on our weights: what ours are measured beside."""

@@ -1,0 +1,115 @@
+"""Our Transformer as a CTranslate2 model, by that project's public model-spec API.
+
+The mapping is exact: CTranslate2 knows pre- and post-norm, ReLU and exact GELU, scaled embeddings and a table
+of positional encodings (its own sinusoids are concatenated, ours interleaved, so ours are written out).
+Query, key and value projections lie in one matrix there. A tensor that is used twice is stored once.
+
+Source: https://opennmt.net/CTranslate2/, ``ctranslate2.specs.TransformerSpec``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from nmt.checkpoint import LoadedModel
+from nmt.config import TransformerConfig
+from nmt.errors import ConfigError
+from nmt.layers.attention import MultiHeadAttention
+from nmt.layers.feed_forward import FeedForward
+from nmt.models.transformer import Transformer
+
+
+def export_ctranslate2(loaded: LoadedModel, out: Path) -> None:
+    """Write ``model.bin``, ``config.json`` and the vocabulary into ``out``, which must exist.
+
+    Weights are stored in float32; CTranslate2 converts them when it loads (``compute_type``).
+
+    Raises:
+        ConfigError: the model is no Transformer.
+        ImportError: CTranslate2 is not installed.
+    """
+    from ctranslate2.specs import TransformerSpec, common_spec  # noqa: PLC0415 - an optional extra
+
+    config, model = loaded.config.model, loaded.model
+    if not isinstance(config, TransformerConfig) or not isinstance(model, Transformer):
+        raise ConfigError(
+            f"model {loaded.config.name}: CTranslate2 has no such {config.architecture}; export a Transformer"
+        )
+    activation = common_spec.Activation
+    spec = TransformerSpec.from_config(
+        (config.n_encoder_layers, config.n_decoder_layers),
+        config.n_heads,
+        pre_norm=config.norm == "pre",
+        activation={"relu": activation.RELU, "gelu": activation.GELU}[config.activation],
+        alignment_layer=model.alignment_layer,
+        alignment_heads=config.n_heads,  # their mean, as ``Transformer.forward_with_attention``
+    )
+    _set_embeddings(spec.encoder.embeddings[0], model.source_embedding.weight_VD)
+    _set_embeddings(spec.decoder.embeddings, model.target_embedding.weight_VD)
+    spec.decoder.projection.weight = _array(model.output.weight_VD)
+    for side, layers in ((spec.encoder, model.encoder_layers), (spec.decoder, model.decoder_layers)):
+        side.position_encodings.encodings = _array(model.positions.encoding_TD)
+        for theirs, ours in zip(side.layer, layers, strict=True):
+            _set_layer(theirs, ours)
+    if config.norm == "pre":
+        _set_norm(spec.encoder.layer_norm, model.encoder_norm)
+        _set_norm(spec.decoder.layer_norm, model.decoder_norm)
+    pieces = loaded.tokenizer.pieces
+    special = loaded.config.special_ids
+    spec.register_source_vocabulary(pieces)
+    spec.register_target_vocabulary(pieces)
+    spec.config.unk_token = pieces[special.unk]
+    spec.config.bos_token = spec.config.decoder_start_token = pieces[special.bos]
+    spec.config.eos_token = pieces[special.eos]
+    spec.config.add_source_eos = True
+    spec.validate()
+    spec.optimize(quantization="float32")
+    spec.save(str(out))
+
+
+def _set_layer(theirs: Any, ours: Any) -> None:  # noqa: ANN401 - specs and modules are of two kinds each
+    """An encoder or a decoder layer; a sub-layer's norm stands with it, before or after as the model says."""
+    _set_attention(theirs.self_attention, ours.self_attention, own_memory=True)
+    if hasattr(ours, "cross_attention"):
+        _set_norm(theirs.self_attention.layer_norm, ours.around_self_attention.norm)
+        _set_attention(theirs.attention, ours.cross_attention, own_memory=False)
+        _set_norm(theirs.attention.layer_norm, ours.around_cross_attention.norm)
+    else:
+        _set_norm(theirs.self_attention.layer_norm, ours.around_attention.norm)
+    _set_feed_forward(theirs.ffn, ours.feed_forward)
+    _set_norm(theirs.ffn.layer_norm, ours.around_feed_forward.norm)
+
+
+def _set_attention(spec: Any, attention: MultiHeadAttention, *, own_memory: bool) -> None:  # noqa: ANN401
+    """Self-attention: [query; key; value], output. Cross-attention: query, [key; value], output."""
+    query, memory = [attention.query], [attention.key, attention.value]
+    groups = [[*query, *memory]] if own_memory else [query, memory]
+    for linear_spec, linears in zip(spec.linear, [*groups, [attention.output]], strict=True):
+        linear_spec.weight = np.concatenate([_array(linear.weight) for linear in linears])
+        linear_spec.bias = np.concatenate([_array(linear.bias) for linear in linears])
+
+
+def _set_feed_forward(spec: Any, feed_forward: FeedForward) -> None:  # noqa: ANN401
+    for linear_spec, linear in ((spec.linear_0, feed_forward.up), (spec.linear_1, feed_forward.down)):
+        linear_spec.weight, linear_spec.bias = _array(linear.weight), _array(linear.bias)
+
+
+def _set_norm(spec: Any, norm: nn.Module) -> None:  # noqa: ANN401
+    assert isinstance(norm, nn.LayerNorm)
+    spec.gamma, spec.beta = _array(norm.weight), _array(norm.bias)
+
+
+def _set_embeddings(spec: Any, weight_VD: Tensor) -> None:  # noqa: ANN401
+    """``scale_embeddings`` of the spec multiplies by sqrt(D), as ``ScaledEmbedding`` does."""
+    spec.weight = _array(weight_VD)
+
+
+def _array(tensor: Tensor) -> NDArray[np.float32]:
+    array: NDArray[np.float32] = tensor.detach().to("cpu", torch.float32).contiguous().numpy()
+    return array
