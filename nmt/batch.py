@@ -61,6 +61,10 @@ class Batch:
         """Number of sentences, B."""
         return self.source_BS.size(0)
 
+    def rows(self, rows: slice) -> Batch:
+        """Some of the sentences, padded as they are."""
+        return self._each(lambda tensor: tensor[rows])
+
     def to(self, device: torch.device | str) -> Batch:
         """The same batch on ``device``; copies are asynchronous where the memory is pinned."""
         return self._each(lambda tensor: tensor.to(device, non_blocking=True))

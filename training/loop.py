@@ -3,17 +3,18 @@
 What happens at update u depends on the recipe, the corpus and u alone: dropout is seeded from (seed, u),
 batches from (seed, epoch). So a run that was killed goes on from its last checkpoint to the very weights of a
 run that was not (on one machine, in float32).
+
+Several processes (``training.world``) run this loop in step: each trains on its rows of every batch, they
+agree after each update on whether to go on, and the first of them validates, logs and writes.
 """
 
 from __future__ import annotations
 
 import math
 import signal
-from collections.abc import Callable
 from types import FrameType
 
 import torch
-from torch import nn
 
 from nmt.config import TransformerConfig
 from nmt.errors import NumericalError
@@ -21,9 +22,8 @@ from nmt.models.build import Model, build_model
 from nmt.tokenizer import Tokenizer
 from training.average import average_weights
 from training.batching import BatchStream
-from training.loss import label_smoothed_cross_entropy
 from training.memory import keep_freed_memory
-from training.meter import Meter
+from training.meter import Bound, Meter
 from training.optimizer import build_optimizer
 from training.prefetch import PrefetchedStream
 from training.progress import progress
@@ -31,7 +31,9 @@ from training.publish import publish
 from training.recipe import Recipe
 from training.run_folder import RunFolder
 from training.schedule import build_schedule, cooldown_factor
-from training.shards import PreparedCorpus
+from training.sharding import set_weights, whole_weights
+from training.shards import PreparedCorpus, TokenPairs
+from training.speed import operations_of_a_pair, operations_per_second
 from training.state import (
     TrainingState,
     checkpoints,
@@ -39,30 +41,44 @@ from training.state import (
     newest_intact,
     save_checkpoint,
 )
+from training.step import Step, TeacherForcedLoss
 from training.validation import Validation, validate
+from training.world import ALONE, World
+
+GO_ON, DONE, TERMINATED = 0.0, 1.0, 2.0
+"""What a process wants after an update; the highest of all counts."""
 
 
 class Trainer:
     """One run: model, optimizer and data in memory, the rest in the run's folder."""
 
-    def __init__(
-        self, recipe: Recipe, corpus: PreparedCorpus, run: RunFolder, device: torch.device | str = "cpu"
-    ) -> None:
+    def __init__(self, recipe: Recipe, corpus: PreparedCorpus, run: RunFolder, world: World = ALONE) -> None:
         self.recipe = recipe
         self.options = recipe.training
         self.corpus = corpus
         self.run_folder = run
-        self.device = torch.device(device)
+        self.world = world
+        self.device = world.device
         self.bf16 = self.options.precision == "bf16" or (
             self.options.precision == "auto" and has_bf16_units(self.device)
         )
         self.tokenizer = Tokenizer.load(corpus.tokenizer_file)
         torch.manual_seed(self.options.seed)
-        self.model: Model = build_model(recipe.model_config_for(self.tokenizer.vocab_size)).to(self.device)
-        self.optimizer = build_optimizer(self.model, self.options)
-        self.decode: Callable[..., tuple[torch.Tensor, torch.Tensor | None]] = (
-            torch.compile(self.model.decode) if self.options.compile else self.model.decode
+        self.model: Model = build_model(recipe.model_config_for(self.tokenizer.vocab_size))
+        if not world.sharded:  # a model that is shared out may not fit whole
+            self.model.to(self.device)
+        pairs = corpus.split("train")
+        self._bound = Bound(
+            _operations_of_a_token(self.model, pairs),
+            world.size * operations_per_second(self.device, torch.bfloat16 if self.bf16 else torch.float32),
         )
+        loss = world.share(
+            TeacherForcedLoss(
+                self.model, self.options.label_smoothing, bf16=self.bf16, compiled=self.options.compile
+            )
+        )
+        self.optimizer = build_optimizer(self.model, self.options)
+        self.step = Step(loss, self.optimizer, self.options, world)
         self.schedule = build_schedule(
             self.options.schedule,
             self.options.learning_rate,
@@ -73,7 +89,7 @@ class Trainer:
             else recipe.model.d_hidden,
         )
         stream = BatchStream(
-            corpus.split("train"),
+            pairs,
             self.tokenizer,
             batch_tokens=self.options.batch_tokens,
             seed=self.options.seed,
@@ -81,13 +97,17 @@ class Trainer:
         )
         on_gpu = self.device.type == "cuda"
         self.stream = PrefetchedStream(stream, pin=True) if on_gpu else stream
-        self.state = TrainingState()
         self.stop_reason: str | None = None
-        self._meter = Meter(self.state)
+        self._go_on_from(TrainingState())
+
+    def _go_on_from(self, state: TrainingState) -> None:
+        self.state = state
+        self._elapsed_s = state.elapsed_s
+        self._meter = Meter(state, self.world, self._bound)
 
     def begin_with(self, model: Model) -> None:
         """Take another model's weights and score them: what training does not better, it does not replace."""
-        self.model.load_state_dict(model.state_dict())
+        set_weights(self.model, dict(model.named_parameters()))
         self._validate()
 
     def resume(self) -> None:
@@ -95,17 +115,19 @@ class Trainer:
         checkpoint, problems = newest_intact(self.run_folder.checkpoints)
         for problem in problems:
             self.run_folder.log("note", 0, text=f"checkpoint passed over: {problem}")
+        state = TrainingState()
         if checkpoint is not None:
-            self.state = load_checkpoint(checkpoint, self.model, self.optimizer)
-            self.stream.seek(self.state.epoch, self.state.next_batch)
-        self._meter = Meter(self.state)
+            state = load_checkpoint(checkpoint, self.model, self.optimizer)
+            self.stream.seek(state.epoch, state.next_batch)
+        self._go_on_from(state)
 
     def train(self) -> TrainingState:
         """Train until the last update, the time limit, no more gain, or SIGTERM; then average and publish."""
         keep_freed_memory()
         former = signal.signal(signal.SIGTERM, self._on_sigterm)
         try:
-            with progress(self.recipe.name, self.options.max_updates - self.state.update) as advance:
+            left = self.options.max_updates - self.state.update
+            with progress(self.recipe.name, left, silent=not self.world.is_first) as advance:
                 while self.stop_reason is None and self.state.update < self.options.max_updates:
                     self._update()
                     update = self.state.update
@@ -114,7 +136,7 @@ class Trainer:
                         self._validate()
                     if update % self.options.save_every == 0:
                         self._save()
-                    self.stop_reason = self.stop_reason or self._limit_reached()
+                    self._agree_on_the_end()
                     advance(1, note)
         finally:
             signal.signal(signal.SIGTERM, former)
@@ -126,42 +148,31 @@ class Trainer:
     def _update(self) -> None:
         """One step of the optimizer over ``accumulate`` batches, each token weighing the same."""
         update = self.state.update + 1
-        torch.manual_seed((self.options.seed << 32) + update)
         batches = [self.stream.next() for _ in range(self.options.accumulate)]
-        n_tokens = sum(
-            int(batch.target_mask_BT.sum()) for batch in batches if batch.target_mask_BT is not None
-        )
-        self.model.train()
-        for batch in batches:
-            batch = batch.to(self.device)
-            assert batch.target_out_BT is not None
-            assert batch.target_mask_BT is not None
-            with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
-                hidden_BTD, _ = self.decode(batch)
-            loss = label_smoothed_cross_entropy(
-                hidden_BTD,
-                self.model.output.weight_VD,
-                batch.target_out_BT,
-                batch.target_mask_BT,
-                self.options.label_smoothing,
-            )
-            (loss.smoothed / n_tokens).backward()  # type: ignore[no-untyped-call]
-            self._meter.add(loss.smoothed.detach(), loss.nll.detach())
-        norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.options.clip_norm or math.inf)
         for group in self.optimizer.param_groups:
             group["lr"] = self._rate(update)
-        self.optimizer.step()
-        self.optimizer.zero_grad(set_to_none=True)
-        self._meter.n_tokens += n_tokens
-        self._meter.gradient_norm = norm
-        self._move(update=update, target_tokens=self.state.target_tokens + n_tokens)
+        outcome = self.step(batches, update)
+        self._meter.add(outcome)
+        self._move(update=update, target_tokens=self.state.target_tokens + outcome.n_tokens)
 
     def _rate(self, update: int) -> float:
         """The schedule's learning rate, less as the end comes near."""
         over = update / self.options.max_updates
         if self.options.max_minutes is not None:
-            over = max(over, self._meter.elapsed_s() / (60 * self.options.max_minutes))
+            over = max(over, self._elapsed_s / (60 * self.options.max_minutes))
         return self.schedule(update) * cooldown_factor(over, self.options.cooldown)
+
+    def _agree_on_the_end(self) -> None:
+        """Stop where any process wants to, at the same update; time is that of the slowest clock."""
+        wish = TERMINATED if self.stop_reason == "SIGTERM" else DONE if self.stop_reason else GO_ON
+        most, self._elapsed_s = self.world.highest(wish, self._meter.elapsed_s())
+        minutes = self.options.max_minutes
+        if most == TERMINATED:
+            self.stop_reason = "SIGTERM"
+        elif most == DONE:
+            self.stop_reason = self.stop_reason or "the first process has ended the run"
+        elif minutes is not None and self._elapsed_s >= 60 * minutes:
+            self.stop_reason = f"{minutes} minutes are over"
 
     def _log(self) -> str:
         """Write the mean loss and the speed since the last time, and put them in words; NaN ends the run."""
@@ -186,21 +197,35 @@ class Trainer:
 
     def _validate(self) -> None:
         """Score on the development set; a better BLEU than ever is published at once."""
-        validation = self._score()
+        model = self._whole_model()
+        if not self.world.is_first:
+            return
+        validation = self._score(model)
         better = validation.bleu > self.state.best_bleu
         self._move(validations_without_gain=0 if better else self.state.validations_without_gain + 1)
         if better:
             self._move(best_bleu=validation.bleu, best_update=self.state.update)
-            self._publish(validation)
+            self._publish(model, validation)
         self._log_validation("validation", validation)
         if self.options.patience and self.state.validations_without_gain >= self.options.patience:
             self.stop_reason = f"no better BLEU in {self.options.patience} validations"
 
-    def _score(self) -> Validation:
+    def _whole_model(self) -> Model:
+        """The model; a copy with all its weights where they are shared out, for the first process to use."""
+        if not self.world.sharded:
+            return self.model
+        weights = whole_weights(self.model)
+        if not self.world.is_first:
+            return self.model
+        model = build_model(self.recipe.model_config_for(self.tokenizer.vocab_size))
+        set_weights(model, weights)
+        return model.to(self.device)
+
+    def _score(self, model: Model) -> Validation:
         beam = {"beam_size": self.options.validation_beam_size, "n_best": 1}
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
             return validate(
-                self.model,
+                model,
                 self.corpus.split("dev"),
                 self.tokenizer,
                 self.recipe.generation.model_copy(update=beam),
@@ -216,26 +241,28 @@ class Trainer:
             self.optimizer,
             self.state,
             keep=self.options.keep_checkpoints,
+            writes=self.world.is_first,
         )
 
     def _publish_average(self) -> None:
         """Average the last checkpoints; publish the mean if it is better than the best single one."""
+        model = self._whole_model()
         last = checkpoints(self.run_folder.checkpoints)[-self.options.average_last :]
-        if len(last) < 2 or self.options.average_last < 2:
+        if not self.world.is_first or len(last) < 2 or self.options.average_last < 2:
             return
-        self.model.load_state_dict(average_weights(last), strict=False)
-        validation = self._score()
+        set_weights(model, average_weights(last))
+        validation = self._score(model)
         self._log_validation("average", validation, checkpoints=len(last))
         if validation.bleu > self.state.best_bleu:
-            self._publish(validation)
+            self._publish(model, validation)
 
-    def _publish(self, validation: Validation) -> None:
+    def _publish(self, model: Model, validation: Validation) -> None:
         publish(
             self.run_folder.model,
             self.recipe,
             self.corpus,
             self.tokenizer,
-            self.model,
+            model,
             self.state,
             validation,
         )
@@ -256,12 +283,6 @@ class Trainer:
         place = {"epoch": self.stream.epoch, "next_batch": self.stream.next_batch}
         self.state = self.state.model_copy(update={**place, "elapsed_s": self._meter.elapsed_s(), **changes})
 
-    def _limit_reached(self) -> str | None:
-        minutes = self.options.max_minutes
-        if minutes is not None and self._meter.elapsed_s() >= 60 * minutes:
-            return f"{minutes} minutes are over"
-        return None
-
     def _on_sigterm(self, signum: int, frame: FrameType | None) -> None:  # noqa: ARG002 - the handler's signature
         self.stop_reason = "SIGTERM"
 
@@ -271,3 +292,10 @@ def has_bf16_units(device: torch.device) -> bool:
     if device.type == "cuda":
         return torch.cuda.get_device_capability(device)[0] >= 8
     return device.type == "cpu" and torch.cpu._is_amx_tile_supported()
+
+
+def _operations_of_a_token(model: Model, pairs: TokenPairs) -> float:
+    """Of a pair of the corpus' mean lengths, for each of its target tokens."""
+    lengths = (pairs.source_lengths, pairs.target_lengths)
+    source, target = (round(float(side.mean())) + 1 for side in lengths)
+    return operations_of_a_pair(model, source, target) / target

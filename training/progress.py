@@ -30,8 +30,11 @@ class Advance(Protocol):
 
 
 @contextmanager
-def progress(label: str, total: int) -> Iterator[Advance]:
-    """Show how much of ``total`` is done, the time left, and the latest note."""
+def progress(label: str, total: int, *, silent: bool = False) -> Iterator[Advance]:
+    """Show how much of ``total`` is done, the time left, and the latest note; nothing when ``silent``."""
+    if silent:
+        yield lambda count, note="": None  # noqa: ARG005 - as Advance has it
+        return
     console = Console(stderr=True)
     if not console.is_terminal:
         yield _PlainLines(label, total)

@@ -242,6 +242,9 @@ class TrainingConfig(StrictModel):
     precision: Literal["auto", "fp32", "bf16"] = "auto"
     """Of matrix products; weights are float32 always. auto: bf16 where the device has units for it."""
     compile: bool = False
+    sharded: bool = False
+    """Share weights, gradients and moments out among the processes of ``torchrun``: for a model that does not
+    fit on one device. False: each has a copy."""
     subword_sampling: float = Field(0.0, ge=0, le=1)
     """Alpha of sub-word regularisation on the training side; 0 uses the one best segmentation."""
     validation_beam_size: int = Field(1, ge=1, le=64)

@@ -27,17 +27,21 @@ RECIPE = "recipe.json"
 
 
 class RunFolder:
-    """Places within a run's folder, and its two logs."""
+    """Places within a run's folder, and its two logs; a ``silent`` one writes neither."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, silent: bool = False) -> None:
         self.path = path
         self.checkpoints = path / "checkpoints"
         self.model = path / "model"
-        self._log = (path / LOG).open("a", encoding="utf-8")
-        self._tensorboard = SummaryWriter(str(path / "tensorboard"))
+        self._silent = silent
+        if not silent:
+            self._log = (path / LOG).open("a", encoding="utf-8")
+            self._tensorboard = SummaryWriter(str(path / "tensorboard"))
 
     def log(self, event: str, update: int, **values: float | str | None) -> None:
         """Append an event; numbers also go to TensorBoard as ``event/name``."""
+        if self._silent:
+            return
         shown = {key: round(v, 6) if isinstance(v, float) else v for key, v in values.items()}
         self._log.write(json.dumps({"event": event, "update": update, **shown}) + "\n")
         self._log.flush()
@@ -47,8 +51,9 @@ class RunFolder:
 
     def close(self) -> None:
         """Close both logs."""
-        self._log.close()
-        self._tensorboard.close()
+        if not self._silent:
+            self._log.close()
+            self._tensorboard.close()
 
 
 @contextmanager

@@ -26,6 +26,7 @@ from nmt.config import StrictModel
 from nmt.errors import RunFolderError
 from nmt.files import flush, sha256
 from training.optimizer import moment_names
+from training.sharding import like, set_weights, whole, whole_weights
 
 WEIGHTS, OPTIMIZER, STATE, MANIFEST = (
     "weights.safetensors",
@@ -50,21 +51,31 @@ class TrainingState(StrictModel):
 
 
 def save_checkpoint(
-    folder: Path, model: nn.Module, optimizer: torch.optim.Optimizer, state: TrainingState, *, keep: int
+    folder: Path,
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    state: TrainingState,
+    *,
+    keep: int,
+    writes: bool = True,
 ) -> Path:
     """Write ``folder/update-N`` and remove all but the newest ``keep``.
+
+    Where weights are shared out, every process calls this, and one of them ``writes``.
 
     Raises:
         RunFolderError: it cannot be written; earlier checkpoints are untouched.
     """
     place = folder / f"update-{state.update:08d}"
     aside = folder / f".{place.name}.new"
+    weights, moments = whole_weights(model), _moments(model, optimizer)
+    if not writes:
+        return place
     try:
         shutil.rmtree(aside, ignore_errors=True)
         aside.mkdir(parents=True)
-        parameters = dict(model.named_parameters())
-        save_file({name: p.detach().cpu().contiguous() for name, p in parameters.items()}, aside / WEIGHTS)
-        save_file(_moments(parameters, optimizer), aside / OPTIMIZER)
+        save_file(weights, aside / WEIGHTS)
+        save_file(moments, aside / OPTIMIZER)
         (aside / STATE).write_text(state.model_dump_json(indent=2) + "\n", encoding="utf-8")
         _seal(aside)
         shutil.rmtree(place, ignore_errors=True)
@@ -140,14 +151,13 @@ def load_checkpoint(checkpoint: Path, model: nn.Module, optimizer: torch.optim.O
             "resume with the training.optimizer that the run began with"
         )
     state = TrainingState.model_validate_json((checkpoint / STATE).read_text(encoding="utf-8"))
-    with torch.no_grad():
-        for name, parameter in parameters.items():
-            parameter.copy_(weights[name])
-            if f"{name}.{remembered[name][0]}" in moments:  # absent before the first update
-                optimizer.state[parameter] = {
-                    "step": torch.tensor(float(state.update), device=parameter.device),
-                    **{key: moments[f"{name}.{key}"].to(parameter.device) for key in remembered[name]},
-                }
+    set_weights(model, weights)
+    for name, parameter in parameters.items():
+        if f"{name}.{remembered[name][0]}" in moments:  # absent before the first update
+            optimizer.state[parameter] = {
+                "step": torch.tensor(float(state.update), device=parameter.device),
+                **{key: like(moments[f"{name}.{key}"], parameter) for key in remembered[name]},
+            }
     return state
 
 
@@ -156,10 +166,10 @@ def load_weights(checkpoint: Path) -> dict[str, Tensor]:
     return load_file(checkpoint / WEIGHTS)
 
 
-def _moments(parameters: dict[str, nn.Parameter], optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
+def _moments(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
     return {
-        f"{name}.{moment}": optimizer.state[parameter][moment].cpu().contiguous()
-        for name, parameter in parameters.items()
+        f"{name}.{moment}": whole(optimizer.state[parameter][moment]).cpu().contiguous()
+        for name, parameter in model.named_parameters()
         if parameter in optimizer.state
         for moment in moment_names(optimizer, parameter)
     }

@@ -1,11 +1,10 @@
-"""``nmt train``: prepare the corpus if need be, then train, or go on training."""
+"""``nmt train``: prepare the corpus if need be, then train, or go on; alone or under ``torchrun``."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-
-import torch
 
 from nmt.checkpoint import TOKENIZER, load_model_folder, resolve_model
 from nmt.errors import ConfigError
@@ -13,8 +12,9 @@ from nmt.files import sha256
 from nmt.models.build import Model
 from training.loop import Trainer
 from training.recipe import Recipe, load_recipe
-from training.run_folder import open_run
+from training.run_folder import RunFolder, open_run
 from training.shards import PreparedCorpus
+from training.world import World, open_world, was_restarted
 
 RUNS = Path("runs")
 
@@ -56,22 +56,38 @@ def train(
         initial, tokenizer_file = loaded.model, loaded.folder / TOKENIZER
         settings = settings.beginning_with(loaded.config.model, sha256(tokenizer_file))
     path = run or RUNS / settings.name
-    with open_run(path, settings, resume=resume) as folder:
-        if data is None:
-            from training.prepare import prepare_corpus  # noqa: PLC0415 - needs libraries that training does not
-
-            prepared = prepare_corpus(settings, path / "data", tokenizer_file)
-            corpus = PreparedCorpus.open(prepared, settings)
-        else:
+    resume = resume or was_restarted()
+    with (
+        open_world(sharded=settings.training.sharded) as world,
+        _folder(path, settings, world, resume) as folder,
+    ):
+        if data is not None:
             corpus = _open_ready(data, settings, tokenizer_file)
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-        trainer = Trainer(settings, corpus, folder, device)
+        else:
+            if world.is_first:
+                # needs libraries that training does not
+                from training.prepare import prepare_corpus  # noqa: PLC0415
+
+                prepare_corpus(settings, path / "data", tokenizer_file)
+            world.wait_for_all()
+            corpus = PreparedCorpus.open(path / "data", settings)
+        trainer = Trainer(settings, corpus, folder, world)
         if resume:
             trainer.resume()
         if initial is not None and trainer.state.update == 0:
             trainer.begin_with(initial)
         trainer.train()
     return folder.model
+
+
+@contextmanager
+def _folder(path: Path, settings: Recipe, world: World, resume: bool) -> Iterator[RunFolder]:
+    """The run's folder: the first process has its lock, the others look on."""
+    if world.is_first:
+        with open_run(path, settings, resume=resume) as folder:
+            yield folder
+    else:
+        yield RunFolder(path, silent=True)
 
 
 def _open_ready(data: Path, settings: Recipe, tokenizer_file: Path | None) -> PreparedCorpus:

@@ -1,0 +1,144 @@
+"""The processes of a run: one, or those that ``torchrun`` started, on one machine or several.
+
+Every process draws the same batches and trains on its own rows of each, so a run sees the same global
+batches whatever its number of processes. Gradients meet by DistributedDataParallel (Li et al. 2020), or,
+where a model does not fit, weights, gradients and moments are shared out (``training.sharding``). The first
+process alone validates, logs and writes.
+
+A run of one process is a world of size 1, in which everything here does nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+
+import torch
+from torch import distributed, nn
+from torch.distributed.fsdp import FSDPModule
+from torch.nn.parallel import DistributedDataParallel
+
+from nmt.batch import Batch
+from nmt.errors import ConfigError
+from training.sharding import shard
+
+LONGEST_WAIT = timedelta(hours=6)
+"""How long the others wait while the first process prepares a corpus or validates."""
+SEED_STRIDE = 0x9E3779B97F4A7C15
+"""2^64 over the golden ratio: seeds of neighbouring processes are far apart."""
+
+CPU = torch.device("cpu")
+
+
+@dataclass(frozen=True)
+class World:
+    """This process among those of the run.
+
+    Attributes:
+        rank: 0 is the first.
+        size: number of processes.
+        device: where this one computes.
+        sharded: weights are shared out instead of copied.
+    """
+
+    rank: int = 0
+    size: int = 1
+    device: torch.device = CPU
+    sharded: bool = False
+
+    @property
+    def is_first(self) -> bool:
+        """Whether this process writes."""
+        return self.rank == 0
+
+    def seed(self, seed: int, update: int) -> int:
+        """The seed of an update's random draws, another one in each process."""
+        return ((seed << 32) + update + self.rank * SEED_STRIDE) % 2**63
+
+    def part(self, batch: Batch) -> Batch:
+        """This process's rows; one row that counts for nothing where there are fewer rows than processes."""
+        first, end = (batch.size * rank // self.size for rank in (self.rank, self.rank + 1))
+        if first < end:
+            return batch.rows(slice(first, end))
+        row = batch.rows(slice(0, 1))
+        assert row.target_mask_BT is not None
+        nothing_BT = torch.zeros_like(row.target_mask_BT)
+        return Batch(row.source_BS, row.source_mask_BS, row.target_in_BT, row.target_out_BT, nothing_BT)
+
+    def share(self, module: nn.Module) -> nn.Module:
+        """Let gradients of ``module`` meet after each backward pass; the optimizer is built after this."""
+        if self.size == 1:
+            return module
+        if self.sharded:
+            return shard(module)
+        devices = [self.device] if self.device.type == "cuda" else None
+        return DistributedDataParallel(module, device_ids=devices, broadcast_buffers=False)
+
+    @contextmanager
+    def synchronised(self, module: nn.Module, *, last: bool) -> Iterator[None]:
+        """A forward and backward pass after which gradients meet only if it is the ``last`` of its update."""
+        if isinstance(module, FSDPModule):
+            module.set_requires_gradient_sync(last)
+            yield
+        elif isinstance(module, DistributedDataParallel) and not last:
+            with module.no_sync():
+                yield
+        else:
+            yield
+
+    def sums(self, *numbers: float) -> list[float]:
+        """Each number summed over the processes."""
+        return self._reduced(numbers, distributed.ReduceOp.SUM)
+
+    def highest(self, *numbers: float) -> list[float]:
+        """The highest of each number in any process."""
+        return self._reduced(numbers, distributed.ReduceOp.MAX)
+
+    def wait_for_all(self) -> None:
+        """Until every process is here."""
+        self.highest(0.0)
+
+    def _reduced(self, numbers: tuple[float, ...], operation: distributed.ReduceOp.RedOpType) -> list[float]:
+        if self.size == 1:
+            return list(numbers)
+        together = torch.tensor(numbers, dtype=torch.float64)
+        distributed.all_reduce(together, operation)
+        return [float(number) for number in together]
+
+
+ALONE = World()
+
+
+@contextmanager
+def open_world(*, sharded: bool = False) -> Iterator[World]:
+    """The world that ``torchrun`` describes in the environment, or that of one process.
+
+    Raises:
+        ConfigError: weights are to be shared out, and there is one process.
+    """
+    size = int(os.environ.get("WORLD_SIZE", "1"))
+    on_gpu = torch.cuda.is_available()
+    if size == 1:
+        if sharded:
+            raise ConfigError(
+                "training.sharded shares a model out among processes, and there is one: "
+                "start it with torchrun --nproc-per-node N -m nmt train"
+            )
+        yield World(device=torch.device("cuda" if on_gpu else "cpu"))
+        return
+    device = torch.device("cuda", int(os.environ["LOCAL_RANK"])) if on_gpu else torch.device("cpu")
+    if on_gpu:
+        torch.cuda.set_device(device)
+    distributed.init_process_group("cpu:gloo,cuda:nccl" if on_gpu else "gloo", timeout=LONGEST_WAIT)
+    try:
+        yield World(distributed.get_rank(), size, device, sharded)
+    finally:
+        distributed.destroy_process_group()
+
+
+def was_restarted() -> bool:
+    """Whether ``torchrun --max-restarts`` started this process again after one had failed."""
+    return int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")) > 0
