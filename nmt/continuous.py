@@ -22,7 +22,7 @@ import torch
 
 from nmt.errors import InputError
 from nmt.fair_queue import FairQueue
-from nmt.flow import Answer, Flow, ForcedPass, Question, Search
+from nmt.flow import Answer, EveryHead, Flow, ForcedPass, Question, Search
 from nmt.progress import Begun, Event, Failed, Finished, PartFinished, Planned
 from nmt.search.continuous import ContinuousSearch, Sentence
 from nmt.spans import Span
@@ -59,7 +59,7 @@ class ContinuousTranslator:
         self._translator = translator
         self._max_batch_tokens = max_batch_tokens
         self._requests: dict[Hashable, _Request] = {}
-        self._passes: list[tuple[_Task, ForcedPass]] = []
+        self._passes: list[tuple[_Task, ForcedPass | EveryHead]] = []
         self._fast, self._slow = (_Lane(translator.continuous_search(on_failure)) for _ in range(2))
         self._alone: _Lane | None = None
         """The only busy lane, if there is one."""
@@ -194,7 +194,7 @@ class ContinuousTranslator:
         except Exception as error:
             self._fail(request, error, events)
         else:
-            if isinstance(question, ForcedPass):
+            if isinstance(question, ForcedPass | EveryHead):
                 self._passes.append((task, question))
             else:
                 request.lane.put(task, question)

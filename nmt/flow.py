@@ -14,7 +14,9 @@ from typing import Any, TypeAlias, TypeVar, cast
 
 from nmt.alignment import Alignment, EncodedText
 from nmt.config import AlignmentConfig, GenerationConfig
+from nmt.head_maps import HeadMaps
 from nmt.search import Hypothesis
+from nmt.tokenizer import Piece
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,16 @@ class ForcedPass:
     """Which layer and heads to read; None: the model folder's."""
 
 
-Question: TypeAlias = Search | ForcedPass
-Answer: TypeAlias = list[Hypothesis] | Alignment
+@dataclass(frozen=True)
+class EveryHead:
+    """Read a sentence and its translation with all attention; answered with ``HeadMaps``, None if too large."""
+
+    source: Sequence[Piece]
+    target: Sequence[Piece]
+
+
+Question: TypeAlias = Search | ForcedPass | EveryHead
+Answer: TypeAlias = list[Hypothesis] | Alignment | HeadMaps | None
 ResultT = TypeVar("ResultT")
 Flow: TypeAlias = Generator[Question, Any, ResultT]
 
@@ -55,6 +65,11 @@ def align_with(
 ) -> Flow[Alignment]:
     """Ask for links between two texts, each with its pieces; ``yield from`` it gives the alignment."""
     return cast(Alignment, (yield ForcedPass(source, target, attention)))
+
+
+def look_at(source: Sequence[Piece], target: Sequence[Piece]) -> Flow[HeadMaps | None]:
+    """Ask for the attention of every head; ``yield from`` it gives the maps."""
+    return cast(HeadMaps | None, (yield EveryHead(source, target)))
 
 
 def run_together(

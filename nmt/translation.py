@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from nmt.flags import Flag, FlagKind
+from nmt.head_maps import HeadMaps
 from nmt.pharaoh import Link
 from nmt.segment import Segment, join
 from nmt.spans import Span
@@ -39,6 +40,9 @@ class SentenceTranslation:
     """``attention[i][j]``: share of the sentence's target token i on its source token j; for "soft"."""
     confidence: float | None = None
     """The probability that it is good, as ``calibration.json`` means it; None: not calibrated."""
+    heads: HeadMaps | None = None
+    """With alignment "heads" the attention of every head; None too for a sentence that was copied or is long
+    (``nmt.head_maps.MOST_CELLS``)."""
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,10 @@ from nmt.batch import Batch
 from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
 from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig, TransformerConfig
 from nmt.errors import ConfigError, InputError, UnsupportedLanguageError
+from nmt.explore.maps import head_maps
 from nmt.faithful import translate_faithfully
-from nmt.flow import Answer, Flow, ForcedPass, Question, Search, align_with, run_together
+from nmt.flow import Answer, EveryHead, Flow, ForcedPass, Question, Search, align_with, look_at, run_together
+from nmt.head_maps import HeadMaps
 from nmt.models.interface import MergingDecoder, StepDecoder
 from nmt.passthrough import isolate_non_words, reason_to_copy
 from nmt.pharaoh import Extraction
@@ -46,7 +48,7 @@ from nmt.segment import Segment, split, split_at_gaps, split_lines, split_long
 from nmt.sentence import MASK, Preparer, Sentence, Wishes, copied_spans, within
 from nmt.spans import Span
 from nmt.terms import Glossary
-from nmt.tokenizer import refuse_lone_surrogates
+from nmt.tokenizer import Piece, refuse_lone_surrogates
 from nmt.translation import (
     Alternative,
     Candidate,
@@ -69,7 +71,7 @@ __all__ = [
     "Translator",
 ]
 
-AlignmentKind = Literal["none", "links", "soft"]
+AlignmentKind = Literal["none", "links", "soft", "heads"]
 Formality = Literal["default", "formal", "informal"]
 
 
@@ -91,6 +93,7 @@ class Translator:
         self.preparer = Preparer(loaded.tokenizer)
         self.judge = Judge(loaded.config.source_language, loaded.config.target_language, loaded.calibration)
         self._decoder: StepDecoder[Any] = loaded.model
+        self._model = loaded.model
         model = loaded.config.model
         self._max_positions = model.max_positions if isinstance(model, TransformerConfig) else None
         self._aligner = Aligner(
@@ -100,6 +103,7 @@ class Translator:
             loaded.config.special_ids,
             self.device,
             max_tokens=self._max_positions,
+            trained=loaded.aligner,
         )
 
     @classmethod
@@ -146,7 +150,8 @@ class Translator:
             texts: each a word, a sentence or many paragraphs. Nothing of them is cut.
             source: ISO 639-1 code, checked against the model's; None trusts the caller.
             target: the same.
-            alignment: "links" adds words and the links between them, "soft" the attention matrices too.
+            alignment: "links" adds words and the links between them, "soft" the attention matrices too,
+                "heads" the attention of every head over sub-words as well.
             options: how to search; None takes the model folder's.
             min_confidence: a sentence of less confidence, 0 to 1, keeps its source text and is flagged.
             keep: for each text the spans of it that are copied, not translated; literals (addresses,
@@ -252,6 +257,9 @@ class Translator:
         alignment = None
         if plan.alignment != "none":
             alignment = yield from self._alignment(text, candidates[0], plan.attention)
+        heads = None
+        if plan.alignment == "heads" and not candidates[0].copied:
+            heads = yield from look_at(self._source_pieces(text, candidates[0]), candidates[0].pieces)
         if plan.register_unavailable:
             flags = (*flags, "register_unavailable")
         verdict = self.judge.verdict(
@@ -263,7 +271,7 @@ class Translator:
             confidence=confidence,
             kept=candidates[0].kept,
         )
-        return FinishedSentence(candidates, alignment, verdict)
+        return FinishedSentence(candidates, alignment, verdict, heads)
 
     def _alignment(
         self, text: str, candidate: Candidate, attention: AlignmentConfig | None
@@ -271,13 +279,17 @@ class Translator:
         """Links by a forced pass over what the model read and wrote; what was copied is linked to itself."""
         if candidate.copied:
             return align_copy(text)
-        pieces = candidate.source_pieces or self.tokenizer.encode_pieces(text)
+        pieces = self._source_pieces(text, candidate)
         alignment = yield from align_with((text, pieces), (candidate.text, candidate.pieces), attention)
         return link_kept(alignment, candidate.kept)
 
+    def _source_pieces(self, text: str, candidate: Candidate) -> Sequence[Piece]:
+        """What the model read."""
+        return candidate.source_pieces or self.tokenizer.encode_pieces(text)
+
     def finish(self, plan: Plan, sentences: Sequence[FinishedSentence]) -> Translation:
         """What comes after: the translations of a text's sentences become that of the text."""
-        return assemble(
+        translation = assemble(
             plan.document,
             [sentence.candidates for sentence in sentences],
             None
@@ -285,9 +297,16 @@ class Translator:
             else [sentence.alignment for sentence in sentences if sentence.alignment is not None],
             n_source_tokens=sum(len(ids) for ids in plan.source_ids),
             n_best=plan.options.n_best,
-            soft=plan.alignment == "soft",
+            soft=plan.alignment in ("soft", "heads"),
             verdicts=[sentence.verdict for sentence in sentences],
         )
+        if plan.alignment != "heads":
+            return translation
+        with_heads = (
+            replace(whole, heads=sentence.heads)
+            for whole, sentence in zip(translation.sentences, sentences, strict=True)
+        )
+        return replace(translation, sentences=tuple(with_heads))
 
     @torch.inference_mode()
     def answer(self, questions: Sequence[Question], *, max_batch_tokens: int = 4096) -> list[Answer]:
@@ -314,6 +333,11 @@ class Translator:
                 [(asked.source, asked.target) for asked in own.values()], max_batch_tokens=max_batch_tokens
             )
             answers.update(zip(own, alignments, strict=True))
+        for place, asked in enumerate(questions):
+            if isinstance(asked, EveryHead):
+                answers[place] = head_maps(
+                    self._model, asked.source, asked.target, self.config.special_ids, self.device
+                )
         return [answers[place] for place in range(len(questions))]
 
     @torch.inference_mode()
@@ -322,7 +346,7 @@ class Translator:
         pairs: Sequence[tuple[str, str]],
         *,
         whitespace: bool = True,
-        extraction: Extraction = "argmax",
+        extraction: Extraction = "default",
         threshold: float = THRESHOLD,
         attention: AlignmentConfig | None = None,
         max_batch_tokens: int = 4096,
@@ -332,7 +356,7 @@ class Translator:
         Args:
             pairs: source and target sentence, each taken as one, however many sentences it holds.
             whitespace: link what white space separates; False: words and marks, as in ``translate``.
-            extraction: how links follow from attention, see ``nmt.alignment.links_from_matrix``.
+            extraction: how links follow, see ``Aligner.align``.
             threshold: the same.
             attention: which layer and heads to read; None takes the model folder's.
             max_batch_tokens: padded tokens read at once, of the longer side.
@@ -486,6 +510,8 @@ class FinishedSentence:
     alignment: Alignment | None
     """Of the best candidate; None when none was asked for."""
     verdict: Verdict
+    heads: HeadMaps | None = None
+    """Of the best candidate, with alignment "heads"."""
 
 
 def _batches(
