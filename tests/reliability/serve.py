@@ -1,0 +1,42 @@
+"""``python -m tests.reliability.serve ENGINE [MODEL]``: ``nmt serve`` on a free port, around an engine.
+
+ENGINE is ``stub`` or ``tiny`` (modules beside this one), or ``real``: the service's own. With
+``PASSERELLE_TEST_TELL_HANDLERS`` a line on standard error names each handler that runs;
+``PASSERELLE_TEST_DESCRIPTORS`` bounds the files that may be open.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import resource
+import sys
+from typing import Any
+
+import fastapi.routing
+
+import service.main
+from service.engine.process import ProcessEngine
+
+
+def tell_handlers() -> None:
+    """Have every handler's path written when it runs."""
+    run = fastapi.routing.run_endpoint_function
+
+    async def run_and_tell(*, dependant: Any, **rest: Any) -> Any:
+        print(f"handler {dependant.path}", file=sys.stderr, flush=True)
+        return await run(dependant=dependant, **rest)
+
+    fastapi.routing.run_endpoint_function = run_and_tell
+
+
+if __name__ == "__main__":
+    engine, model = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
+    if os.environ.get("PASSERELLE_TEST_TELL_HANDLERS"):
+        tell_handlers()
+    if limit := os.environ.get("PASSERELLE_TEST_DESCRIPTORS"):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (int(limit), int(limit)))
+    if engine != "real":
+        command = (sys.executable, "-m", f"tests.reliability.{engine}_engine")
+        service.main.ProcessEngine = functools.partial(ProcessEngine, command=command)  # type: ignore[misc]
+    service.main.serve(port=0, model=model)

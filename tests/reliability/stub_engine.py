@@ -1,0 +1,147 @@
+"""The engine STUB: ``python -m tests.reliability.stub_engine FD``. Deterministic, with a delay and faults.
+
+A text of n words takes n steps of ``PASSERELLE_TEST_STEP_S``, ``SLOTS`` texts are in the batch at once, the
+others wait in the fair queue. Time is told in steps, which no busy machine stretches: a translation's score
+is minus a thousandth of the steps from its request's arrival to its end.
+
+Words are orders: "die" kills the process, "stop" stops it, "hang" never ends its step, "fail", "nan" and
+"memory" fail their own request. With "once" they are obeyed only while there is no file of the name
+``PASSERELLE_TEST_ONCE``, which is then made.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from nmt.errors import NumericalError
+from nmt.fair_queue import FairQueue
+from nmt.progress import Begun, Event, Failed, Finished, Planned
+from nmt.translation import Translation
+from service.engine.child import run
+from service.engine.messages import Ready, Start
+from tests.service.stub import StubTranslator
+
+SLOTS = 16
+STEP_S = float(os.environ.get("PASSERELLE_TEST_STEP_S", "0.005"))
+FAULTS: dict[str, type[Exception]] = {"fail": RuntimeError, "nan": NumericalError, "memory": MemoryError}
+
+
+@dataclass(eq=False)
+class _Request:
+    texts: list[str]
+    options: dict[str, Any]
+    arrived: int
+    done: list[Translation | None]
+    has_begun: bool = False
+
+
+class StubWorker:
+    """Steps all texts in the batch at once."""
+
+    def __init__(self) -> None:
+        self.translator = StubTranslator()
+        self._requests: dict[int, _Request] = {}
+        self._queue: FairQueue[tuple[int, int]] = FairQueue()
+        self._running: dict[tuple[int, int], int] = {}
+        """Steps that are left, by request and text."""
+        self._n_steps = 0
+        self._events: list[Event] = []
+
+    @property
+    def is_busy(self) -> bool:
+        return bool(self._requests)
+
+    @property
+    def n_running(self) -> int:
+        return len(self._running)
+
+    @property
+    def n_waiting(self) -> int:
+        return len(self._queue)
+
+    @property
+    def batch_fill(self) -> float:
+        return len(self._running) / SLOTS
+
+    def add(self, request: int, texts: Sequence[str], *, party: str, **options: Any) -> None:
+        self._requests[request] = _Request(list(texts), options, self._n_steps, [None] * len(texts))
+        for index, text in enumerate(texts):
+            n_words = len(text.split()) + 1
+            self._events.append(Planned(request, n_words))
+            self._queue.put(party, request, (request, index), n_words)
+
+    def cancel(self, requests: Collection[int]) -> None:
+        for request in requests:
+            self._requests.pop(request, None)
+            self._queue.drop(request)
+        self._running = {key: left for key, left in self._running.items() if key[0] not in requests}
+
+    def step(self) -> list[Event]:
+        events, self._events = self._events, []
+        while len(self._running) < SLOTS and (key := self._queue.pop()) is not None:
+            request = self._requests[key[0]]
+            self._running[key] = len(request.texts[key[1]].split())
+            if not request.has_begun:
+                request.has_begun = True
+                events.append(Begun(key[0]))
+        time.sleep(STEP_S)
+        self._n_steps += 1
+        for key in list(self._running):
+            if key in self._running:
+                self._running[key] -= 1
+                if self._running[key] <= 0:
+                    events += self._finish(*key)
+        return events
+
+    def _finish(self, number: int, index: int) -> list[Event]:
+        del self._running[number, index]
+        request = self._requests[number]
+        if (fault := obey(request.texts[index])) is not None:
+            self.cancel([number])
+            return [Failed(number, fault)]
+        options = request.options
+        (found,) = self.translator.translate(
+            [request.texts[index]], alignment=options["alignment"], options=options["options"]
+        )
+        request.done[index] = replace(found, score=-(self._n_steps - request.arrived) / 1000)
+        done = [translation for translation in request.done if translation is not None]
+        if len(done) < len(request.texts):
+            return []
+        del self._requests[number]
+        return [Finished(number, done)]
+
+
+def obey(text: str) -> Exception | None:
+    """What a text's request fails with, if it is told to."""
+    words = text.split()
+    orders = {"die", "stop", "hang", *FAULTS} & set(words)
+    if orders and "once" in words:
+        seen = Path(os.environ["PASSERELLE_TEST_ONCE"])
+        if seen.exists():
+            return None
+        seen.touch()
+    if "die" in orders:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if "stop" in orders:
+        os.kill(os.getpid(), signal.SIGSTOP)
+    if "hang" in orders:
+        time.sleep(1000)
+    return next((FAULTS[word]("CANARY") for word in orders if word in FAULTS), None)
+
+
+def load(_start: Start, _on_failure: Callable[[Exception], None]) -> tuple[StubWorker, Ready]:
+    worker = StubWorker()
+    stub = worker.translator
+    return worker, Ready(config=stub.config, generation=stub.generation, has_formality=stub.has_formality)
+
+
+if __name__ == "__main__":
+    run(socket.socket(fileno=int(sys.argv[1])), load)

@@ -1,0 +1,176 @@
+"""L1 to L3 and L6 to L8 of docs/reliability.md: much work, too much, unfairly much, unwanted, long and mixed.
+
+The short forms measure in steps of the engine, not in seconds: no busy machine stretches those.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import socket
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from tests.nmt.conftest import SENTENCES
+from tests.reliability.conftest import Record
+from tests.reliability.load import Client, closed_loop, percentile
+from tests.reliability.server import Server, eventually
+from tests.service.stub import backwards
+
+SENTENCE = "The committee will discuss the new proposal on Monday and vote on it in the afternoon."
+LARGEST = ["The committee will discuss the new proposal on Monday. " * 180] * 5
+"""Close to 50,000 characters, the most that a request may have."""
+TAKEN = 200, 429, 503
+
+
+def words(rng: random.Random, n_words: int) -> str:
+    return " ".join(rng.choice(SENTENCES).split()[0] for _ in range(n_words))
+
+
+def test_l1_under_steady_load_nothing_fails_and_nobody_waits_long(stub: Server) -> None:
+    rng = random.Random(1)
+    texts = [words(rng, rng.randint(8, 12)) for _ in range(100)]
+
+    found = asyncio.run(closed_loop(stub.port, texts, n_clients=20))
+
+    assert [(answer.status, answer.text) for _, answer in found] == [
+        (200, backwards(str(text))) for text, _ in found
+    ]
+    steps = [answer.steps for _, answer in found]
+    assert percentile(steps, 0.99) <= 3 * percentile(steps, 0.5)
+
+
+def test_l2_overload_is_refused_in_order_and_what_is_taken_is_not_slower_for_it(stub: Server) -> None:
+    large = [("word" * 1000 + " ") * 3 + f"text {number}" for number in range(4)]
+    before = stub.metric("passerelle_rejected_requests_total")
+
+    found = asyncio.run(closed_loop(stub.port, [large] * 72, n_clients=24))
+
+    statuses = [answer.status for _, answer in found]
+    assert set(statuses) <= {200, 429}
+    assert all(1 <= int(answer.headers["retry-after"]) <= 60 for _, answer in found if answer.status == 429)
+    assert stub.metric("passerelle_rejected_requests_total") - before == statuses.count(429) > 0
+    taken = [answer for _, answer in found if answer.status == 200]
+    assert all(answer.text == backwards(large[0]) for answer in taken)
+    assert percentile([answer.steps for answer in taken], 0.99) <= 3 * 5
+    assert stub.metric("passerelle_queue_tokens") == 0
+
+
+def test_l3_a_short_text_does_not_wait_for_long_ones(tiny: Server) -> None:
+    short, large = "Where is the train station?", [" ".join(SENTENCES) * 4] * 4
+
+    async def measure() -> tuple[list[int], list[int]]:
+        alone = [await Client(tiny.port).translate(short) for _ in range(3)]
+        background = asyncio.create_task(closed_loop(tiny.port, [large] * 10_000, n_clients=8))
+        prober, client = [], Client(tiny.port)
+        while len(prober) < 12:
+            prober.append(await client.translate(short))
+        background.cancel()
+        return [answer.steps for answer in alone], [answer.steps for answer in prober]
+
+    alone, beside = asyncio.run(measure())
+
+    assert percentile(beside, 0.95) <= 3 * percentile(alone, 0.95)
+
+
+@pytest.mark.parametrize("n_clients", [20, pytest.param(100, marks=pytest.mark.slow)])
+def test_l6_who_leaves_has_left_the_batch(stub: Server, record: Record, n_clients: int) -> None:
+    body = b'{"text":"' + b"word " * 3000 + b'"}'
+    head = (
+        b"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+    )
+    connections = [socket.create_connection(("127.0.0.1", stub.port)) for _ in range(n_clients)]
+    for connection in connections:
+        connection.sendall(head % len(body) + body)
+    eventually(lambda: stub.metric("passerelle_queue_tokens") >= 3000 * n_clients)
+    dropped = stub.metric("passerelle_dropped_requests_total")
+    for connection in connections:
+        connection.close()
+    # a text has 3,000 steps of 5 ms to go: they are not gone because they are done
+    seconds = eventually(lambda: stub.metric("passerelle_queue_tokens") == 0, within_s=10)
+    in_batch_s = seconds + eventually(lambda: stub.metric("passerelle_running_sentences") == 0, within_s=10)
+
+    assert stub.metric("passerelle_dropped_requests_total") - dropped == n_clients
+    assert stub.post({"text": "one two"}).json()["translations"][0]["score"] >= -0.005, "the batch is empty"
+    if n_clients == 100:
+        assert in_batch_s <= 1.0 + 0.5, "the batch is told of twice a second"
+    record(
+        "L6",
+        "100 clients that leave: their sequences are out of the batch within 1 s",
+        lost=0,
+        clients=n_clients,
+        seconds_until_not_admitted=round(seconds, 2),
+        seconds_until_seen_out_of_the_batch=round(in_batch_s, 2),
+    )
+
+
+@pytest.mark.parametrize("n_requests", [80, pytest.param(20_000, marks=pytest.mark.slow)])
+def test_l7_memory_does_not_grow(tiny: Server, record: Record, n_requests: int) -> None:
+    rng = random.Random(7)
+
+    def texts(n: int) -> Iterator[str | list[str]]:
+        for _ in range(n):
+            kind = rng.random()
+            if kind < 0.8:
+                yield words(rng, rng.randint(1, 12))
+            elif kind < 0.95:
+                yield [words(rng, rng.randint(1, 8)) for _ in range(rng.randint(2, 6))]
+            else:
+                yield words(rng, 120)
+
+    asyncio.run(
+        closed_loop(tiny.port, texts(max(50, n_requests // 20)), n_clients=16)
+    )  # caches fill, pools grow
+    before, processes = tiny.resident_bytes(), tiny.engines()
+    started = time.monotonic()
+    found = asyncio.run(closed_loop(tiny.port, texts(n_requests), n_clients=16))
+    seconds = time.monotonic() - started
+
+    grown = tiny.resident_bytes() - before
+    assert {answer.status for _, answer in found} == {200}
+    assert len(found) == n_requests
+    assert tiny.engines() == processes, "no process was replaced"
+    assert grown <= 30e6
+    record(
+        "L7",
+        "20,000 requests of mixed length: memory growth <= 30 MB in all, no worker recycling",
+        lost=n_requests - len(found),
+        engine="TINY",
+        requests=n_requests,
+        grown_mb=round(grown / 1e6, 1),
+        anonymous_memory_before_mb=round(before / 1e6, 1),
+        requests_per_second=round(n_requests / seconds, 1),
+    )
+
+
+@pytest.mark.parametrize("n_sentences", [20, pytest.param(1000, marks=pytest.mark.slow)])
+def test_l8_alone_or_in_any_batch_the_translation_is_the_same(
+    tiny: Server, record: Record, n_sentences: int
+) -> None:
+    rng = random.Random(8)
+    texts = [f"{words(rng, rng.randint(1, 14))} {number}." for number in range(n_sentences)]
+
+    def translations(n_clients: int, order: list[str]) -> dict[str, str]:
+        found = asyncio.run(closed_loop(tiny.port, order, n_clients))
+        assert {answer.status for _, answer in found} == {200}
+        return {str(text): answer.text for text, answer in found}
+
+    alone = translations(1, texts)
+    differ = 0
+    for n_clients in (7, 32):
+        together = translations(n_clients, rng.sample(texts, len(texts)))
+        differ += sum(alone[text] != together[text] for text in texts)
+    batch = tiny.post({"text": texts[:100]}).json()["translations"]
+    differ += sum(alone[text] != found["text"] for text, found in zip(texts, batch, strict=False))
+
+    assert differ == 0
+    record(
+        "L8",
+        "1,000 sentences: translated alone = translated in any batch, 100 % (fp32 CPU)",
+        lost=differ,
+        engine="TINY",
+        sentences=n_sentences,
+        batches="1, 7 and 32 clients, and 100 texts in one request",
+    )
