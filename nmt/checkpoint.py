@@ -195,24 +195,24 @@ def verify_manifest(folder: Path) -> None:
     if not folder.is_dir():
         raise ModelFolderError(f"{folder}: no such model folder")
     try:
-        lines = (folder / MANIFEST).read_text(encoding="ascii").splitlines()
+        *lines, rest = (folder / MANIFEST).read_bytes().decode("ascii").split("\n")
     except OSError as error:
         raise ModelFolderError(
             f"{folder / MANIFEST}: {error.strerror or error}; without it this is no complete model folder"
         ) from None
     except UnicodeDecodeError:
-        lines = [""]
+        lines, rest = [], "damaged"
     matches = [re.fullmatch(r"([0-9a-f]{64})  ([\w.-]+)", line) for line in lines]
-    if not all(matches):
+    if rest or not all(matches):
         raise ModelFolderError(f"{folder / MANIFEST}: damaged; copy the model folder again")
     listed = {match[2]: match[1] for match in matches if match}
     present = {CALIBRATION} if (folder / CALIBRATION).exists() else set()
-    for name in sorted({*FILES, *listed, *present}):
+    for name in sorted({*FILES, *present} - listed.keys()):
+        raise ModelFolderError(f"{folder / MANIFEST}: does not list {name}; copy the model folder again")
+    for name in sorted(listed):
         path = folder / name
         if not path.is_file():
             raise ModelFolderError(f"{path}: missing; copy the model folder again")
-        if name not in listed:
-            raise ModelFolderError(f"{folder / MANIFEST}: does not list {name}; copy the model folder again")
         found = sha256(path)
         if found != listed[name]:
             raise ModelFolderError(
