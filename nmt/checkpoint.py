@@ -7,6 +7,8 @@
     card.md            what it was trained on, with licences, and what it is not good at
     scores.json        scores with their signatures
     calibration.json   from log-probabilities to confidence; a model without it gives none
+    aligner.json       how the link scorer is built and when it links; without one, links come from attention
+    aligner.safetensors    its weights
     MANIFEST.sha256    ``sha256sum --check MANIFEST.sha256`` reads it too
 
 A flipped bit is an error that names the file, not a wrong translation. Other files in the folder stay as they
@@ -30,6 +32,8 @@ from pydantic import BaseModel
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
+from nmt.aligner.config import AlignerConfig
+from nmt.aligner.scorer import LinkScorer, TrainedAligner
 from nmt.confidence import Calibration
 from nmt.config import FORMAT_VERSION, GenerationConfig, ModelFolderConfig, parse
 from nmt.errors import ConfigError, ModelFolderError, NumericalError
@@ -46,7 +50,9 @@ CONFIG, WEIGHTS, TOKENIZER, GENERATION = (
 CARD, SCORES, MANIFEST = "card.md", "scores.json", "MANIFEST.sha256"
 FILES = (CONFIG, WEIGHTS, TOKENIZER, GENERATION, CARD, SCORES)
 CALIBRATION = "calibration.json"
-"""The one file that may be absent; training does not write it, ``nmt calibrate`` adds it."""
+ALIGNER, ALIGNER_WEIGHTS = "aligner.json", "aligner.safetensors"
+OPTIONAL = (CALIBRATION, ALIGNER, ALIGNER_WEIGHTS)
+"""May be absent; training does not write them: ``nmt calibrate`` and ``nmt align-train`` add them."""
 
 PRETRAINED = Path(__file__).parent / "pretrained"
 """Model folders that ship with the package."""
@@ -66,6 +72,8 @@ class LoadedModel:
     folder: Path
     calibration: Calibration | None = None
     """None: confidence was not calibrated."""
+    aligner: TrainedAligner | None = None
+    """None: links come from attention."""
 
 
 def save_model_folder(
@@ -82,7 +90,7 @@ def save_model_folder(
     """Write a model folder beside ``folder``, flush it to disk, then put it in place.
 
     An earlier model folder of that name stands until the new one is complete; other files in it are kept,
-    but not its calibration, which was that of other weights.
+    but not its calibration and aligner, which were those of other weights.
 
     Args:
         folder: where to; its parents are made.
@@ -128,7 +136,7 @@ def save_model_folder(
         flush(folder.parent)
         if former.exists():
             for path in former.iterdir():
-                if path.name not in (*FILES, CALIBRATION, MANIFEST):
+                if path.name not in (*FILES, *OPTIONAL, MANIFEST):
                     path.rename(folder / path.name)
             shutil.rmtree(former)
     except OSError as error:
@@ -157,7 +165,32 @@ def load_model_folder(folder: Path, device: torch.device | str = "cpu") -> Loade
     model = build_model(config.model)
     _load_weights(model, folder / WEIGHTS)
     model.to(device).eval().requires_grad_(False)
-    return LoadedModel(config, model, tokenizer, generation, folder, _read_calibration(folder))
+    aligner = _read_aligner(folder, device)
+    return LoadedModel(config, model, tokenizer, generation, folder, _read_calibration(folder), aligner)
+
+
+def save_aligner(folder: Path, aligner: TrainedAligner) -> None:
+    """Add or replace ``aligner.json`` and ``aligner.safetensors`` (float16) of a model folder.
+
+    A crash between its steps leaves a folder that does not load and says why.
+
+    Raises:
+        ModelFolderError: they cannot be written.
+        NumericalError: a weight is NaN or infinite.
+    """
+    weights = _weights_to_store(aligner.scorer, torch.float16)
+    config = aligner.config.model_dump_json(indent=2) + "\n"
+    try:
+        asides = [folder / f".{name}.new" for name in (ALIGNER_WEIGHTS, ALIGNER)]
+        save_file(weights, asides[0], metadata={"format": "pt"})
+        asides[1].write_text(config, encoding="utf-8")
+        for aside, name in zip(asides, (ALIGNER_WEIGHTS, ALIGNER), strict=True):
+            flush(aside)
+            aside.rename(folder / name)
+        write_manifest(folder)
+        flush(folder / MANIFEST)
+    except OSError as error:
+        raise ModelFolderError(f"{error.filename or folder}: {error.strerror or error}") from None
 
 
 def save_calibration(folder: Path, calibration: Calibration) -> None:
@@ -181,7 +214,7 @@ def save_calibration(folder: Path, calibration: Calibration) -> None:
 
 def write_manifest(folder: Path) -> None:
     """List the SHA-256 of each file of the model in ``MANIFEST.sha256``; needed after any change by hand."""
-    names = (*FILES, CALIBRATION) if (folder / CALIBRATION).exists() else FILES
+    names = (*FILES, *(name for name in OPTIONAL if (folder / name).exists()))
     lines = [f"{sha256(folder / name)}  {name}\n" for name in names]
     (folder / MANIFEST).write_text("".join(lines), encoding="ascii")
 
@@ -206,7 +239,7 @@ def verify_manifest(folder: Path) -> None:
     if rest or not all(matches):
         raise ModelFolderError(f"{folder / MANIFEST}: damaged; copy the model folder again")
     listed = {match[2]: match[1] for match in matches if match}
-    present = {CALIBRATION} if (folder / CALIBRATION).exists() else set()
+    present = {name for name in OPTIONAL if (folder / name).exists()}
     for name in sorted({*FILES, *present} - listed.keys()):
         raise ModelFolderError(f"{folder / MANIFEST}: does not list {name}; copy the model folder again")
     for name in sorted(listed):
@@ -256,7 +289,7 @@ def _weights_to_store(model: nn.Module, dtype: torch.dtype) -> dict[str, Tensor]
     return weights
 
 
-def _load_weights(model: nn.Module, path: Path) -> None:
+def _load_weights(model: nn.Module, path: Path, described_by: str = CONFIG) -> None:
     try:
         stored = load_file(path)
     except (safetensors.SafetensorError, OSError, ValueError) as error:
@@ -265,14 +298,14 @@ def _load_weights(model: nn.Module, path: Path) -> None:
     for name in sorted(tied.keys() ^ stored.keys()):
         problem = "lacks" if name in tied else "holds an unknown"
         raise ModelFolderError(
-            f"{path}: {problem} weight {name}; {CONFIG} and the weights are of different models"
+            f"{path}: {problem} weight {name}; {described_by} and the weights are of different models"
         )
     expected = model.state_dict()
     for name, tensor in stored.items():
         if tensor.shape != expected[name].shape:
             raise ModelFolderError(
                 f"{path}: weight {name} is {list(tensor.shape)}, "
-                f"{CONFIG} asks for {list(expected[name].shape)}"
+                f"{described_by} asks for {list(expected[name].shape)}"
             )
     model.load_state_dict({alias: stored[name] for name, aliases in tied.items() for alias in aliases})
 
@@ -283,13 +316,31 @@ def _read_calibration(folder: Path) -> Calibration | None:
     if not path.exists():
         return None
     calibration = _read_config(path, Calibration)
-    found = sha256(folder / WEIGHTS)
-    if calibration.weights_sha256 != found:
-        raise ModelFolderError(
-            f"{path}: of weights whose SHA-256 begins {calibration.weights_sha256[:12]}, {WEIGHTS} has "
-            f"{found[:12]}; run nmt calibrate on this folder, or remove the file and write the manifest anew"
-        )
+    _check_weights_are_its_own(path, calibration.weights_sha256, "nmt calibrate")
     return calibration
+
+
+def _read_aligner(folder: Path, device: torch.device | str) -> TrainedAligner | None:
+    """The link scorer, which must be of these very weights; None when there is none."""
+    path = folder / ALIGNER
+    if not path.exists():
+        return None
+    config = _read_config(path, AlignerConfig)
+    _check_weights_are_its_own(path, config.weights_sha256, "nmt align-train")
+    scorer = LinkScorer(config.scorer)
+    _load_weights(scorer, folder / ALIGNER_WEIGHTS, described_by=ALIGNER)
+    scorer.to(device).eval().requires_grad_(False)
+    return TrainedAligner(config, scorer)
+
+
+def _check_weights_are_its_own(path: Path, weights_sha256: str, command: str) -> None:
+    """Refuse what was made for other weights than those that lie beside it."""
+    found = sha256(path.parent / WEIGHTS)
+    if weights_sha256 != found:
+        raise ModelFolderError(
+            f"{path}: of weights whose SHA-256 begins {weights_sha256[:12]}, {WEIGHTS} has "
+            f"{found[:12]}; run {command} on this folder, or remove the file and write the manifest anew"
+        )
 
 
 def _tied_names(model: nn.Module) -> dict[str, list[str]]:

@@ -17,9 +17,12 @@ from nmt.errors import DataError
 Pair = tuple[int, int]
 """Source word index, target word index."""
 
-Symmetrization = Literal["intersection", "union", "grow_diag_final_and"]
-Extraction = Literal["argmax", "intersection", "union", "grow_diag_final_and"]
-"""How links follow from a matrix: the best of each row, or that symmetrised with the best of each column."""
+Symmetrization = Literal["intersection", "union", "grow_diag", "grow_diag_final_and"]
+Extraction = Literal[
+    "default", "argmax", "backward", "intersection", "union", "grow_diag", "grow_diag_final_and"
+]
+"""How links follow from a matrix: the best of each row (``argmax``), of each column (``backward``), or both
+symmetrised. ``default``: what the aligner does best, the best of each row where links come from attention."""
 
 _GOLD_LINK = re.compile(r"([0-9]+)([-p])([0-9]+)")
 _NEIGHBOURS = ((-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
@@ -60,6 +63,32 @@ def parse_pharaoh(line: str) -> tuple[set[Pair], set[Pair]]:
     return sure, possible
 
 
+@dataclass(frozen=True)
+class AlignmentScores:
+    """How links agree with gold links, over a corpus (Och and Ney 2003, section 5)."""
+
+    error_rate: float
+    """AER; 0 is perfect."""
+    precision: float
+    """Share of the links that are possible."""
+    recall: float
+    """Share of the sure links that were found."""
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall."""
+        total = self.precision + self.recall
+        return 2 * self.precision * self.recall / total if total else 0.0
+
+
+def alignment_scores(
+    links: Sequence[Iterable[Link]], sure: Sequence[AbstractSet[Pair]], possible: Sequence[AbstractSet[Pair]]
+) -> AlignmentScores:
+    """AER, precision, recall and F1 of links, one collection for each sentence pair."""
+    precision, recall = precision_and_recall(links, sure, possible)
+    return AlignmentScores(alignment_error_rate(links, sure, possible), precision, recall)
+
+
 def alignment_error_rate(
     links: Sequence[Iterable[Link]], sure: Sequence[AbstractSet[Pair]], possible: Sequence[AbstractSet[Pair]]
 ) -> float:
@@ -89,8 +118,9 @@ def symmetrize(
 ) -> list[Link]:
     """Combine the links of two directions (Koehn et al. 2005); a score is the mean of both, 0 if absent.
 
-    ``grow_diag_final_and``: begin with the intersection; add links of the union that touch one already there,
-    diagonally too, and bring in a new word; at last add those between two words that have no link yet.
+    ``grow_diag``: begin with the intersection; add links of the union that touch one already there,
+    diagonally too, and bring in a new word. ``grow_diag_final_and`` then adds those between two words that
+    have no link yet.
     """
     forward = {(link.source, link.target): link.score for link in source_to_target}
     backward = {(link.source, link.target): link.score for link in target_to_source}
@@ -99,14 +129,14 @@ def symmetrize(
     elif method == "union":
         chosen = forward.keys() | backward.keys()
     else:
-        chosen = _grow_diag_final_and(list(forward), list(backward))
+        chosen = _grow_diag(list(forward), list(backward), final_and=method == "grow_diag_final_and")
     return [
         Link(*pair, (forward.get(pair, 0.0) + backward.get(pair, 0.0)) / 2)
         for pair in sorted(chosen, key=lambda pair: (pair[1], pair[0]))
     ]
 
 
-def _grow_diag_final_and(forward: Sequence[Pair], backward: Sequence[Pair]) -> set[Pair]:
+def _grow_diag(forward: Sequence[Pair], backward: Sequence[Pair], *, final_and: bool) -> set[Pair]:
     union = {*forward, *backward}
     chosen = set(forward) & set(backward)
     sources = {source for source, _ in chosen}
@@ -126,7 +156,7 @@ def _grow_diag_final_and(forward: Sequence[Pair], backward: Sequence[Pair]) -> s
                 if pair in union - chosen and (pair[0] not in sources or pair[1] not in targets):
                     add(pair)
                     grown = True
-    for direction in (forward, backward):
+    for direction in (forward, backward) if final_and else ():
         for pair in sorted(direction):
             if pair[0] not in sources and pair[1] not in targets:
                 add(pair)

@@ -221,6 +221,15 @@ class Transformer(nn.Module):
         hidden_BTD, _, weights_BHTS = self._read(state, batch.target_in_BT, weights_of_layer)
         return hidden_BTD, weights_BHTS
 
+    def states(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """Teacher-forced pass up to the states: memory_BSD and hidden_BTD."""
+        if batch.target_in_BT is None:
+            raise ValueError("a teacher-forced pass needs the target side of the batch")
+        memory_BSD = self.encode(batch)
+        state = self._project_memory(memory_BSD, batch.source_mask_BS, beam_size=1)
+        hidden_BTD, _, _ = self._read(state, batch.target_in_BT, None)
+        return memory_BSD, hidden_BTD
+
     def forward(self, batch: Batch) -> Tensor:
         """Teacher-forced logits_BTV."""
         hidden_BTD, _ = self.decode(batch)

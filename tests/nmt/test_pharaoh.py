@@ -7,7 +7,9 @@ import pytest
 from nmt.errors import DataError
 from nmt.pharaoh import (
     Link,
+    AlignmentScores,
     alignment_error_rate,
+    alignment_scores,
     parse_pharaoh,
     precision_and_recall,
     symmetrize,
@@ -53,6 +55,23 @@ def test_error_rate_by_hand():
     assert precision_and_recall(found, sure, possible) == (pytest.approx(3 / 4), pytest.approx(2 / 3))
 
 
+def test_f1_by_hand():
+    # precision 3/4 and recall 2/3, as above: 2 * 3/4 * 2/3 / (3/4 + 2/3) = 12/17
+    found = [links((0, 0), (1, 1)), links((1, 2), (5, 5))]
+    scores = alignment_scores(found, [{(0, 0), (1, 1)}, {(2, 2)}], [set(), {(1, 2)}])
+    assert (scores.error_rate, scores.precision, scores.recall) == pytest.approx((2 / 7, 3 / 4, 2 / 3))
+    assert scores.f1 == pytest.approx(12 / 17)
+    assert AlignmentScores(1.0, 0.0, 0.0).f1 == 0
+
+
+def test_a_sure_link_that_is_found_counts_twice_and_a_possible_one_once():
+    # Och and Ney 2003: |A & S| + |A & P| over |A| + |S|, and a missing possible link costs nothing
+    sure, possible = [{(0, 0)}], [{(0, 0), (0, 1), (1, 1)}]
+    assert alignment_error_rate([links((0, 0))], sure, possible) == 0
+    assert alignment_error_rate([links((0, 1))], sure, possible) == pytest.approx(1 - 1 / 2)
+    assert alignment_error_rate([links((0, 0), (0, 1))], sure, possible) == 0
+
+
 def test_error_rate_of_a_perfect_and_of_a_useless_alignment():
     assert alignment_error_rate([links((0, 0))], [{(0, 0)}], [{(0, 0), (1, 1)}]) == 0
     assert alignment_error_rate([links((0, 1))], [{(0, 0)}], [{(0, 0)}]) == 1
@@ -69,6 +88,7 @@ def test_symmetrisation_by_hand():
     backward = links((0, 0), (1, 1), (1, 2), (3, 3))
     assert pairs(symmetrize(forward, backward, "intersection")) == {(0, 0), (1, 1)}
     assert pairs(symmetrize(forward, backward, "union")) == pairs(forward) | pairs(backward)
+    assert pairs(symmetrize(forward, backward, "grow_diag")) == {(0, 0), (1, 1), (2, 1), (1, 2)}
     # (2, 1) and (1, 2) touch (1, 1) and bring in new words; (3, 3) and (4, 4) touch nothing but
     # join two free words
     grown = pairs(symmetrize(forward, backward, "grow_diag_final_and"))

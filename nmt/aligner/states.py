@@ -1,0 +1,32 @@
+"""What the link scorer reads, taken from a translation model in one forced pass without the vocabulary.
+
+Dimensions: B sentences, S source pieces, T target pieces (without EOS), D d_model.
+"""
+
+from __future__ import annotations
+
+from torch.nn import functional
+
+from nmt.aligner.scorer import States
+from nmt.batch import Batch
+from nmt.models.transformer import Transformer
+
+
+def read_states(model: Transformer, batch: Batch) -> States:
+    """Encode the source and read the whole target.
+
+    Decoder output t predicts target piece t, and output t+1 has read it: the scorer gets both. EOS is left
+    out on both sides; a mask that begins one later is as much shorter.
+    """
+    assert batch.target_out_BT is not None
+    assert batch.target_mask_BT is not None
+    memory_BSD, hidden_BTD = model.states(batch)
+    return States(
+        memory_BSD[:, :-1],
+        functional.embedding(batch.source_BS[:, :-1], model.source_embedding.weight_VD),
+        hidden_BTD[:, :-1],
+        hidden_BTD[:, 1:],
+        functional.embedding(batch.target_out_BT[:, :-1], model.target_embedding.weight_VD),
+        batch.source_mask_BS[:, 1:],
+        batch.target_mask_BT[:, 1:],
+    )
