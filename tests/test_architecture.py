@@ -109,6 +109,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "nmt.translation",
     ),
     "nmt.flow": (*BASE, *TEXT, "nmt.alignment", "nmt.head_maps", "nmt.search"),
+    "nmt.offline": (*BASE, "nmt.checkpoint", "nmt.translation", "nmt.translator"),
     "nmt.fair_queue": (),
     "nmt.progress": ("nmt.spans",),
     "nmt.continuous": (
@@ -147,7 +148,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "nmt.export": (*BASE, *TEXT, "nmt.batch", "nmt.checkpoint", "nmt.layers.*", "nmt.models.*"),
     "nmt.shortlist": (*BASE, "nmt.tokenizer"),
     "nmt.info": (*BASE, "nmt.checkpoint"),
-    "nmt.cli": (*BASE, "nmt.pharaoh"),
+    "nmt.commands": BASE,
+    "nmt.cli": (*BASE, "nmt.commands.*", "nmt.pharaoh"),
     "training": ("nmt.*",),
     "service": (
         "nmt",
@@ -188,7 +190,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "onnxruntime": ("nmt.export",),
     "onnxscript": ("nmt.export",),
     "matplotlib": ("training", "service"),
-    "typer": ("nmt.cli",),
+    "typer": ("nmt.cli", "nmt.commands"),
     "safetensors": ("nmt", "training"),
     "sentencepiece": ("nmt.tokenizer", "training"),
     "sentencex": ("nmt.segment",),
@@ -204,6 +206,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
 }
 WITHOUT_TORCH = (
     "nmt.cli",
+    "nmt.commands",
     "nmt.config",
     "nmt.errors",
     "nmt.words",
@@ -336,4 +339,4 @@ def test_only_the_command_line_imports_by_name() -> None:
         module for module, path in modules() if "importlib" in imports(path.read_text(encoding="utf-8"))
     }
 
-    assert {module for module in by_name if is_within(module, "nmt")} == {"nmt.cli"}
+    assert {module for module in by_name if is_within(module, "nmt")} == {"nmt.commands.loading"}
