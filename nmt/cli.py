@@ -163,7 +163,9 @@ def translate(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="OUT", help="Of --file; default: NAME.fr.SUFFIX beside it."),
+        typer.Option(
+            "--out", metavar="OUT", help="Of --file; default: NAME.fr.SUFFIX beside it. Of --ray: a folder."
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="With --file: replace OUT if it is there.")] = False,
     everything: Annotated[
@@ -189,9 +191,20 @@ def translate(
             help="A sentence of less confidence keeps its source.",
         ),
     ] = None,
+    ray: Annotated[
+        Path | None,
+        typer.Option("--ray", metavar="DIR", help="A folder of .txt or .parquet shards, on a Ray cluster."),
+    ] = None,
+    column: Annotated[
+        str | None, typer.Option("--column", metavar="NAME", help="With --ray: of texts in Parquet; text.")
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", metavar="N", min=1, help="With --ray; default: one a core, or GPU."),
+    ] = None,
     device: Device = "auto",
 ) -> None:
-    """Translate texts, or the lines of standard input, or a document.
+    """Translate texts, or the lines of standard input, or a document, or a corpus.
 
     A blank line stays blank. Standard output holds translations and nothing else.
     """
@@ -201,6 +214,17 @@ def translate(
         options = _generation(translator.generation, beam, n_best)
         return _wishing(translator, glossary, formality, french_typography, min_confidence), options
 
+    if ray is not None or column is not None or workers is not None:
+        others = (text, file, alignment, as_json, force, everything, n_best, markup)
+        wishes = (glossary, formality != "default", french_typography, min_confidence)
+        if ray is None or out is None or any((*others, *wishes)):
+            raise ConfigError(
+                "a corpus takes --ray DIR and --out DIR, and --model, --beam, --device, --column, --workers"
+            )
+        translate_folder = _load("nmt.offline.cluster:translate_folder", extra="ray")
+        slots: dict[str, Any] = {"device": device, "workers": workers}
+        print(translate_folder(ray, out, model=model, beam=beam, column=column or "text", **slots))
+        return
     if file is not None:
         if text or alignment or as_json or n_best is not None or markup is not None:
             raise ConfigError(
