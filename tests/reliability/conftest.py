@@ -41,7 +41,7 @@ def tiny(tiny_folder: Path) -> Iterator[Server]:
 
 @pytest.fixture
 def record(request: pytest.FixtureRequest) -> Record:
-    """``record("F1", promise, lost=0, ...)`` writes what a full count found into the folder PASSERELLE_RECORD.
+    """``record("F1", promise, lost=0, ...)`` writes a full count into the folder PASSERELLE_RECORD.
 
     ``lost`` is what was lost or broken: nothing, or the test has failed before it comes here.
     """
