@@ -2,6 +2,7 @@
 # make test    the default tests: CPU, offline, a few minutes
 # make serve   the REST API and its page on http://127.0.0.1:8000 (HOST=, PORT=, MODEL= change that)
 # make lint    ruff and mypy --strict
+# make audit   known vulnerabilities of the pinned packages, looked up on PyPI
 #
 # Needs Python 3.11 or later (PYTHON= names another one) and nothing else. To take torch from another
 # index, such as PyTorch's own for CPU builds, set TORCH_INDEX=URL.
@@ -16,7 +17,7 @@ PYTEST_ARGS ?=
 VENV := .venv
 READY := $(VENV)/.ready
 
-.PHONY: venv test serve lint format tables
+.PHONY: venv test serve lint format tables audit
 
 venv: $(READY)
 
@@ -45,3 +46,8 @@ format: venv
 
 tables: venv
 	$(VENV)/bin/python scripts/readme_tables.py
+
+audit:
+	$(PYTHON) -m venv $(VENV)-audit
+	$(VENV)-audit/bin/python -m pip install --quiet pip-audit==2.10.1
+	$(VENV)-audit/bin/python scripts/audit.py constraints.txt requirements/common.txt

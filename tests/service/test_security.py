@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import inspect
 import io
 import zipfile
@@ -132,8 +133,8 @@ def test_entities_of_xml_are_never_expanded(live: LiveServer, entities: str) -> 
 
 @pytest.mark.parametrize(
     "name",
-    ["../../evil.txt", "/etc/cron.d/evil.txt", "..\\evil.txt", "a\0b.txt", "C:/evil.txt", "a\r\nX-Evil: 1.txt",
-     "~/.txt", "%2e%2e%2fevil.txt", '"; filename=evil.txt'],
+    ["../../evil.txt", "/etc/cron.d/evil.txt", "..\\evil.txt", "a\0b.txt", "C:/evil.txt", "~/.txt",
+     "a\r\nX-Evil: 1.txt", "%2e%2e%2fevil.txt", '"; filename=evil.txt'],
 )  # fmt: skip
 def test_a_files_name_is_a_name_and_no_path(live: LiveServer, name: str) -> None:
     before = set(ROOT.parent.glob("*evil*"))
@@ -155,3 +156,22 @@ def test_a_files_name_is_a_name_and_no_path(live: LiveServer, name: str) -> None
     kept = [path for path in folder.rglob("*") if path.is_file()]
     assert all("evil" not in str(path.relative_to(folder)) for path in kept)
     assert set(ROOT.parent.glob("*evil*")) == before
+
+
+def test_an_audit_that_looked_nothing_up_is_no_clean_one(capsys: pytest.CaptureFixture[str]) -> None:
+    spec = importlib.util.spec_from_file_location("audit", ROOT / "scripts" / "audit.py")
+    assert spec
+    assert spec.loader
+    audit = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(audit)
+    clean = {"name": "a", "version": "1", "vulns": []}
+    skipped = {"name": "b", "skip_reason": "Dependency not found on PyPI"}
+    bad = {"name": "c", "version": "2", "vulns": [{"id": "CVE-1", "fix_versions": ["3"]}]}
+
+    assert [audit.tell(found) for found in ([clean], [skipped], [clean, skipped], [skipped, bad])] == [
+        0,
+        3,
+        3,
+        1,
+    ]
+    assert "c 2: CVE-1, fixed in 3" in capsys.readouterr().out
