@@ -57,8 +57,8 @@ class FaultyDecoder:
             raise torch.OutOfMemoryError("CANARY")
         step, following = self._decoder.step(state.state, tokens_N)
         broken_N = torch.tensor([fault == "nan" for fault in state.faults_N])
-        logits_NV = step.logits_NV.masked_fill(broken_N[:, None], torch.nan)
-        return step._replace(logits_NV=logits_NV), _State(following, state.faults_N)
+        log_probs_NV = step.log_probs_NV.masked_fill(broken_N[:, None], torch.nan)
+        return Step(log_probs_NV, step.attention_NS), _State(following, state.faults_N)
 
     def reorder(self, state: _State, rows_N: Tensor) -> _State:
         moved = [state.faults_N[row] for row in rows_N.tolist()]
