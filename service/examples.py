@@ -16,6 +16,7 @@ _TRANSLATION: dict[str, Any] = {
             "target_tokens": {"start": 0, "end": 3},
             "attention": None,
             "confidence": 0.83,
+            "heads": None,
         }
     ],
     "source_tokens": [
@@ -66,6 +67,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
             "text_characters": 20_000,
             "request_characters": 50_000,
             "beam_size": 16,
+            "heads_characters": 1000,
         },
         "attention": {"layers": 2, "heads": 4},
         "documents": {"suffixes": [".txt", ".docx", ".srt"], "bytes": 10_000_000},

@@ -19,6 +19,9 @@ from service.source_language import AUTO
 if TYPE_CHECKING:
     from nmt.translator import AlignmentKind
 
+HEADS_MAX_CHARACTERS = 1000
+"""Of the one text whose heads may be asked for: an answer holds at most a few megabytes of them."""
+
 
 def require_json(request: Request) -> None:
     """Refuse a body that does not say it is JSON (415). It also keeps other sites' forms out."""
@@ -70,8 +73,11 @@ def options(
 
     Raises:
         InputError: a beam larger than this server allows, fewer hypotheses than alternatives, a glossary
-            with a term twice, a layer or head that the model does not have.
+            with a term twice, a layer or head that the model does not have, heads of several texts.
+        TextTooLongError: heads are asked for of a text that is too long for them.
     """
+    if request.alignment == "heads":
+        _check_heads(request.texts)
     beam_size = request.beam_size or max(min(generation.beam_size, settings.max_beam_size), request.n_best)
     if beam_size > settings.max_beam_size:
         name = "beam_size" if request.beam_size else "n_best"
@@ -96,6 +102,17 @@ def options(
         min_confidence=request.min_confidence,
         attention=_attention(request.attention, model),
     )
+
+
+def _check_heads(texts: list[str]) -> None:
+    """Raises ``InputError`` for several texts, ``TextTooLongError`` for a long one."""
+    if len(texts) > 1:
+        raise InputError(f"alignment heads is for one text, these are {len(texts)}: send one")
+    if len(texts[0]) > HEADS_MAX_CHARACTERS:
+        raise TextTooLongError(
+            f"the text has {len(texts[0])} characters; with alignment heads the limit is "
+            f"{HEADS_MAX_CHARACTERS}: send a sentence of it"
+        )
 
 
 def _alignment(request: TranslateRequest) -> AlignmentKind:

@@ -95,9 +95,10 @@ class TranslateRequest(BaseModel):
         description="The texts are HTML or XML; tags are kept. The answer has no offsets, so no alignment, "
         "alternatives or stream either.",
     )
-    alignment: Literal["none", "links", "soft"] = Field(
+    alignment: Literal["none", "links", "soft", "heads"] = Field(
         "none",
-        description="links: tokens and the links between them; soft: the attention matrices as well.",
+        description="links: tokens and the links between them; soft: the attention matrices as well; heads: "
+        "the attention of every head of every layer too, for one text of at most `limits.heads_characters`.",
     )
     alignment_format: Literal["links", "azure"] = Field(
         "links",
@@ -154,6 +155,19 @@ class LinkOut(BaseModel):
     score: float = Field(description="Share of the target token's attention, 0 to 1.")
 
 
+class HeadsOut(BaseModel):
+    """The attention of every head over sub-words: [layer][head][row][column], rows summing to 1."""
+
+    source: list[str] = Field(description="Sub-words read, the mark of the end last.")
+    read: list[str] = Field(
+        description="Sub-words of the translation as read, the mark of the beginning first."
+    )
+    written: list[str] = Field(description="Sub-words as they are written, the mark of the end last.")
+    encoder: list[list[list[list[float]]]] = Field(description="Rows and columns: source.")
+    decoder: list[list[list[list[float]]]] = Field(description="Rows: written. Columns: read.")
+    cross: list[list[list[list[float]]]] = Field(description="Rows: written. Columns: source.")
+
+
 class SentenceOut(BaseModel):
     """A sentence, or a part of one that was too long for the model."""
 
@@ -164,11 +178,15 @@ class SentenceOut(BaseModel):
     source_tokens: SpanOut = Field(description="Indices in source_tokens; empty without alignment.")
     target_tokens: SpanOut = Field(description="Indices in target_tokens; empty without alignment.")
     attention: list[list[float]] | None = Field(
-        description="With alignment soft: a row for each target token, a column for each source token."
+        description="With alignment soft or heads: a row for a target token, a column for a source token."
     )
     confidence: float | None = Field(
         None,
         description="Probability that the sentence is well translated; null if the model is not calibrated.",
+    )
+    heads: HeadsOut | None = Field(
+        None,
+        description="With alignment heads; null too where a sentence was copied or has too many sub-words.",
     )
 
 
@@ -287,6 +305,7 @@ class Limits(BaseModel):
     text_characters: int
     request_characters: int
     beam_size: int
+    heads_characters: int = Field(description="Of the text, with alignment heads.")
 
 
 class LanguagesAnswer(BaseModel):

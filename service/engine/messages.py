@@ -47,7 +47,7 @@ class Translate(Message):
     texts: list[str]
     source: str
     target: str
-    alignment: Literal["none", "links", "soft"]
+    alignment: Literal["none", "links", "soft", "heads"]
     generation: GenerationConfig
     keep: list[list[tuple[int, int]]] | None
     glossary: list[tuple[str, str, bool]] | None

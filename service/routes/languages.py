@@ -6,6 +6,7 @@ from fastapi import APIRouter
 
 from nmt.config import TransformerConfig
 from nmt.documents import SUFFIXES
+from service.limits import HEADS_MAX_CHARACTERS
 from service.problems import documented
 from service.schemas import AttentionShape, DocumentRules, LanguageName, LanguagePair, LanguagesAnswer, Limits
 from service.state import ServiceDependency
@@ -30,6 +31,7 @@ async def languages(service: ServiceDependency) -> LanguagesAnswer:
             text_characters=settings.max_text_characters,
             request_characters=settings.max_request_characters,
             beam_size=settings.max_beam_size,
+            heads_characters=HEADS_MAX_CHARACTERS,
         ),
         attention=AttentionShape(layers=network.n_decoder_layers, heads=network.n_heads)
         if isinstance(network, TransformerConfig)

@@ -1,6 +1,7 @@
 """The page at ``/``, the API's description at ``/docs``, and the few files they are made of.
 
-The files are read once, at import: what is not in ``web/`` cannot be asked for. No other host is needed.
+The files are read once, at import: what is not in ``web/``, and is not the drawing of attention that reports
+have too, cannot be asked for. No other host is needed.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+SHARED = ("heads.js", "heads.css")
+"""Of ``nmt.explore``."""
 
 
 class _File(NamedTuple):
@@ -31,7 +34,8 @@ class _File(NamedTuple):
 
 def _read() -> dict[str, _File]:
     found = {}
-    for path in files("service").joinpath("web").iterdir():
+    shared = (path for path in files("nmt.explore").iterdir() if path.name in SHARED)
+    for path in (*files("service").joinpath("web").iterdir(), *shared):
         content = path.read_bytes()
         media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
         if media_type.startswith("text/"):

@@ -20,6 +20,7 @@ from service.schemas import (
     AlternativeOut,
     DetectedSourceOut,
     FlagOut,
+    HeadsOut,
     LinkOut,
     SentenceEvent,
     SentenceOut,
@@ -149,11 +150,17 @@ def _write(
         _translation(translation, check, body) for translation, check in zip(found, checks, strict=True)
     ]
     kept = {
-        out.id: out.model_dump_json(include=set(AlignmentOut.model_fields)).encode()
+        out.id: _without_heads(out).model_dump_json(include=set(AlignmentOut.model_fields)).encode()
         for out in translations
         if out.links is not None
     }
     return TranslateAnswer(translations=translations, model=model.name).model_dump_json().encode(), kept
+
+
+def _without_heads(out: TranslationOut) -> TranslationOut:
+    """Heads are megabytes, and had again by asking again."""
+    sentences = [sentence.model_copy(update={"heads": None}) for sentence in out.sentences]
+    return out.model_copy(update={"sentences": sentences})
 
 
 def _translation(translation: Translation, check: SourceCheck, body: TranslateRequest) -> TranslationOut:
@@ -213,6 +220,9 @@ def _sentence(sentence: SentenceTranslation) -> SentenceOut:
         target_tokens=_span(sentence.target_tokens),
         confidence=_share(sentence.confidence),
         attention=None if attention is None else [[round(share, 5) for share in row] for row in attention],
+        heads=None
+        if sentence.heads is None
+        else HeadsOut.model_validate(sentence.heads, from_attributes=True),
     )
 
 

@@ -1,6 +1,7 @@
 // An answer on the page: the linked words, what there is to say about it, the alternatives, the heat maps.
 
 import { byId, element } from "./dom.js";
+import { EveryHead } from "./every_head.js";
 import { HeatMap } from "./heatmap.js";
 import { formatNumber, isKey, languageName, say } from "./strings.js";
 import { fillWords, LinkedWords, putOut } from "./words.js";
@@ -16,7 +17,7 @@ export function plainMirror(text) {
 export function clearAnswer() {
   putOut();
   for (const id of ["output", "alternatives", "heat", "notices"]) byId(id).replaceChildren();
-  for (const id of ["alternatives-section", "alignment-section", "copy"]) byId(id).hidden = true;
+  for (const id of ["alternatives-section", "alignment-section", "heads-section", "copy"]) byId(id).hidden = true;
   byId("output").classList.remove("stale");
 }
 
@@ -31,6 +32,7 @@ export class ShownAnswer {
     this.translation = translation;
     this.words = new LinkedWords(translation, languages);
     this.heatMap = new HeatMap(question, translation);
+    this.everyHead = new EveryHead(question, translation);
   }
 
   show() {
@@ -49,6 +51,7 @@ export class ShownAnswer {
     byId("notices").replaceChildren(...notices(this.translation).map((textContent) => element("li", { textContent })));
     showAlternatives(this.translation.alternatives);
     this.heatMap.show();
+    this.everyHead.show();
   }
 }
 

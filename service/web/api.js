@@ -13,6 +13,7 @@ import { recall, remember } from "./storage.js";
  * @property {Span} source_tokens
  * @property {Span} target_tokens
  * @property {number[][] | null} attention
+ * @property {import("./heads.js").HeadMaps | null} heads with alignment heads
  */
 /**
  * @typedef {object} Translation
@@ -35,7 +36,7 @@ import { recall, remember } from "./storage.js";
  * @typedef {object} Question
  * @property {string} text
  * @property {string} target
- * @property {"soft"} alignment
+ * @property {"soft" | "heads"} alignment
  * @property {number} n_best
  * @property {number} [beam_size]
  * @property {{ source: string, target: string }[]} [glossary]
@@ -44,7 +45,7 @@ import { recall, remember } from "./storage.js";
 /**
  * @typedef {object} Abilities what /languages tells
  * @property {{ source: string, target: string }[]} pairs
- * @property {{ text_characters: number }} limits
+ * @property {{ text_characters: number, heads_characters: number }} limits
  * @property {{ layers: number, heads: number } | null} attention of the model, if it has any
  * @property {{ suffixes: string[], bytes: number } | null} documents what may be uploaded
  */

@@ -5,6 +5,7 @@ import { abilities, ProblemError, translate, useKey } from "./api.js";
 import { offerDocuments, watchDocuments } from "./documents.js";
 import { byId, element, inputById, selectById } from "./dom.js";
 import { glossaryTerms, showGlossary, watchGlossary } from "./glossary.js";
+import { offerEveryHead } from "./every_head.js";
 import { offerHeads } from "./heatmap.js";
 import { formatNumber, languageName, preferredLanguage, rememberLanguage, say, useLanguage, writePage } from "./strings.js";
 import { watchWords } from "./words.js";
@@ -25,7 +26,7 @@ const source = /** @type {HTMLTextAreaElement} */ (byId("source"));
 /** @type {Abilities} what the server can do; until it has told, the least */
 let server = {
   pairs: [{ source: "en", target: "fr" }],
-  limits: { text_characters: Infinity },
+  limits: { text_characters: Infinity, heads_characters: 0 },
   attention: null,
   documents: null,
 };
@@ -168,6 +169,7 @@ function speak(code) {
     ),
   );
   offerHeads(server.attention);
+  offerEveryHead(server.limits.heads_characters);
   offerDocuments(server.documents);
   showGlossary();
   shown?.tell();

@@ -75,6 +75,26 @@ const ENGLISH = {
   "heat.failed": "This attention could not be read: {reason}",
   "heat.save": "Save as",
 
+  "heads.title": "Every head",
+  "heads.open": "Show",
+  "heads.close": "Hide",
+  "heads.explanation":
+    "What every head of every layer of the model looked at, by sub-words. Asked for when you open it.",
+  "heads.too_long": "This text is too long to look at every head: the limit is {limit} characters.",
+  "heads.none": "There is nothing to show for this sentence: it was copied, or is too long.",
+  "heads.kinds": "Kind of attention",
+  "heads.cross": "Cross-attention",
+  "heads.encoder": "Encoder self-attention",
+  "heads.decoder": "Decoder self-attention",
+  "heads.rows_cross": "Rows: sub-words being written. Columns: sub-words of the source. In percent.",
+  "heads.rows_encoder": "Rows: sub-words of the source. Columns: what each looks at in the source. In percent.",
+  "heads.rows_decoder": "Rows: sub-words being written. Columns: what was written before. In percent.",
+  "heads.overview": "All heads, a row for each layer. Arrow keys move among them.",
+  "heads.head": "Layer {layer}, head {head}",
+  "heads.layer": "Layer {layer}",
+  "heads.cell": "{row} → {column}: {percent} %",
+  "heads.too_large": "Too long for numbers: {rows} rows, {columns} columns.",
+
   "glossary.title": "Glossary",
   "glossary.explanation":
     "Own translations of terms, sent with every text. They are kept in this browser only.",
@@ -180,6 +200,26 @@ const FRENCH = {
   "heat.too_large": "Cette phrase est trop longue pour être dessinée ici ; enregistrez-la en JSON.",
   "heat.failed": "Cette attention n’a pas pu être lue : {reason}",
   "heat.save": "Enregistrer en",
+
+  "heads.title": "Toutes les têtes",
+  "heads.open": "Afficher",
+  "heads.close": "Masquer",
+  "heads.explanation":
+    "Ce que chaque tête de chaque couche du modèle a regardé, par sous-mots. Demandé à l’ouverture.",
+  "heads.too_long": "Ce texte est trop long pour montrer toutes les têtes : la limite est de {limit} caractères.",
+  "heads.none": "Rien à montrer pour cette phrase : elle a été recopiée ou elle est trop longue.",
+  "heads.kinds": "Sorte d’attention",
+  "heads.cross": "Attention croisée",
+  "heads.encoder": "Auto-attention de l’encodeur",
+  "heads.decoder": "Auto-attention du décodeur",
+  "heads.rows_cross": "Lignes : sous-mots en train d’être écrits. Colonnes : sous-mots de la source. En pour cent.",
+  "heads.rows_encoder": "Lignes : sous-mots de la source. Colonnes : ce que chacun y regarde. En pour cent.",
+  "heads.rows_decoder": "Lignes : sous-mots en train d’être écrits. Colonnes : ce qui était déjà écrit. En pour cent.",
+  "heads.overview": "Toutes les têtes, une ligne par couche. Les touches fléchées vont de l’une à l’autre.",
+  "heads.head": "Couche {layer}, tête {head}",
+  "heads.layer": "Couche {layer}",
+  "heads.cell": "{row} → {column} : {percent} %",
+  "heads.too_large": "Trop long pour des nombres : {rows} lignes, {columns} colonnes.",
 
   "glossary.title": "Glossaire",
   "glossary.explanation":

@@ -13,12 +13,13 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from nmt.config import GenerationConfig, ModelFolderConfig, TransformerConfig
+from nmt.head_maps import BEGIN, END, HeadMaps, Heads
 from nmt.pharaoh import Link
 from nmt.spans import Span
 from nmt.translation import Alternative, SentenceTranslation, Translation
 from nmt.words import Token
 
-AlignmentKind = Literal["none", "links", "soft"]
+AlignmentKind = Literal["none", "links", "soft", "heads"]
 
 SHARE = 0.8  # of a target word's attention on its partner
 
@@ -96,7 +97,8 @@ def _translate(text: str, alignment: AlignmentKind, n_best: int) -> Translation:
                 truncated=False,
                 source_tokens=tokens,
                 target_tokens=tokens,
-                attention=_anti_diagonal(n) if alignment == "soft" else None,
+                attention=_anti_diagonal(n) if alignment in ("soft", "heads") else None,
+                heads=_heads(words, turned) if alignment == "heads" else None,
             )
         )
     result = "".join(written)
@@ -122,3 +124,30 @@ def _anti_diagonal(n: int) -> tuple[tuple[float, ...], ...]:
         return ((1.0,),)
     rest = (1 - SHARE) / (n - 1)
     return tuple(tuple(SHARE if j == n - 1 - i else rest for j in range(n)) for i in range(n))
+
+
+def _heads(words: Sequence[Token], turned: Sequence[Token]) -> HeadMaps:
+    """Words are the pieces. Head h of layer l looks at column l + h, as far as there is one."""
+    source, written = [word.text for word in words], [word.text for word in turned]
+
+    def looking(n_rows: int, n_columns: int) -> Heads:
+        return tuple(
+            tuple(
+                tuple(
+                    tuple(float(j == min(layer + head, n_columns - 1)) for j in range(n_columns))
+                    for _ in range(n_rows)
+                )
+                for head in range(4)
+            )
+            for layer in range(4)
+        )
+
+    n_source, n_target = len(source) + 1, len(written) + 1
+    return HeadMaps(
+        source=(*source, END),
+        read=(BEGIN, *written),
+        written=(*written, END),
+        encoder=looking(n_source, n_source),
+        decoder=looking(n_target, n_target),
+        cross=looking(n_target, n_source),
+    )
