@@ -30,6 +30,7 @@ from nmt.alignment import (
 from nmt.batch import Batch
 from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
 from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig, TransformerConfig
+from nmt.engines.choose import build_decoder, choose
 from nmt.errors import ConfigError, InputError, UnsupportedLanguageError
 from nmt.explore.maps import head_maps
 from nmt.faithful import translate_faithfully
@@ -81,9 +82,12 @@ class Translator:
     Args:
         loaded: a model folder, or the same put together; its model in evaluation mode, on ``device``.
         device: where the model is.
+        engine: what decodes, see ``nmt.engines.choose``; what it is, and why, is in ``engine``.
     """
 
-    def __init__(self, loaded: LoadedModel, device: torch.device | str = "cpu") -> None:
+    def __init__(
+        self, loaded: LoadedModel, device: torch.device | str = "cpu", *, engine: str = "auto"
+    ) -> None:
         self.config: ModelFolderConfig = loaded.config
         self.generation: GenerationConfig = loaded.generation
         self.tokenizer = loaded.tokenizer
@@ -92,7 +96,9 @@ class Translator:
         self.placeholders: tuple[int, ...] = tuple(id_ for id_ in ids if id_ is not None)
         self.preparer = Preparer(loaded.tokenizer)
         self.judge = Judge(loaded.config.source_language, loaded.config.target_language, loaded.calibration)
-        self._decoder: StepDecoder[Any] = loaded.model
+        self.engine = choose(loaded.model, self.device, engine)
+        self._decoder: StepDecoder[Any] = build_decoder(loaded.model, self.engine)
+        self._attentive: StepDecoder[Any] = loaded.model
         self._model = loaded.model
         model = loaded.config.model
         self._max_positions = model.max_positions if isinstance(model, TransformerConfig) else None
@@ -107,19 +113,22 @@ class Translator:
         )
 
     @classmethod
-    def load(cls, path_or_name: str | Path | None = None, *, device: str = "auto") -> Translator:
+    def load(
+        cls, path_or_name: str | Path | None = None, *, device: str = "auto", engine: str = "auto"
+    ) -> Translator:
         """Load a model folder.
 
         Args:
             path_or_name: a folder, the name of a model that ships, or None for the first one.
             device: "cpu", "cuda", "cuda:1"; "auto" takes CUDA where there is any.
+            engine: "eager", "float32", "bfloat16", "int8"; "auto" takes the fastest (``nmt.engines.choose``).
 
         Raises:
             ModelFolderError: there is no such folder, or it is corrupt.
-            ConfigError: there is no such device.
+            ConfigError: there is no such device or engine.
         """
         chosen = _device(device)
-        return cls(load_model_folder(resolve_model(path_or_name), chosen), chosen)
+        return cls(load_model_folder(resolve_model(path_or_name), chosen), chosen, engine=engine)
 
     @property
     def has_formality(self) -> bool:
@@ -318,7 +327,7 @@ class Translator:
                 [searches[place].source_ids for place in places], special=self.config.special_ids
             )
             hypotheses = search(
-                self._decoder,
+                self._attentive if options.coverage_penalty else self._decoder,
                 batch.to(self.device),
                 options,
                 self.config.special_ids,
@@ -383,7 +392,14 @@ class Translator:
     ) -> ContinuousSearch[Any]:
         """A search with this model that sentences join and leave, for ``nmt.continuous``."""
         decoder = cast(MergingDecoder[Any], self._decoder)
-        return ContinuousSearch(decoder, self.config.special_ids, self.device, self.placeholders, on_failure)
+        return ContinuousSearch(
+            decoder,
+            self.config.special_ids,
+            self.device,
+            self.placeholders,
+            on_failure,
+            attentive=cast(MergingDecoder[Any], self._attentive),
+        )
 
     def _check_languages(self, source: str | None, target: str | None) -> None:
         known = (self.config.source_language, self.config.target_language)

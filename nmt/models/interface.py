@@ -24,10 +24,20 @@ StateT = TypeVar("StateT")
 class Step(NamedTuple):
     """One decoding step over N rows."""
 
-    log_probs_NV: Tensor
-    """Float32 log-probabilities of the next token."""
+    logits_NV: Tensor
+    """Float32 scores of the next token: log-probabilities, ``log_totals_N`` of its row too much. Search may
+    overwrite them."""
     attention_NS: Tensor | None
     """Cross-attention of this step, rows summing to 1 over real source positions; None: not exposed."""
+    log_totals_N: Tensor | None = None
+    """Logarithm of each row's sum of exponentials; None: 0, so that ``logits_NV`` are log-probabilities."""
+
+    @property
+    def log_probs_NV(self) -> Tensor:
+        """Log-probabilities of the next token."""
+        return (
+            self.logits_NV if self.log_totals_N is None else self.logits_NV - self.log_totals_N.unsqueeze(1)
+        )
 
 
 class StepDecoder(Protocol[StateT]):

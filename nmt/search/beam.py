@@ -38,7 +38,7 @@ from nmt.search.finite import check_finite, largest
 from nmt.search.hypothesis import Hypothesis, NBestList
 from nmt.search.required import Required
 from nmt.search.scoring import Scoring
-from nmt.search.topk import blockwise_topk
+from nmt.search.topk import best_extensions
 from nmt.search.transfer import to_cpu
 
 
@@ -135,7 +135,7 @@ class BeamSearch:
         """
         beams, rules, scoring = self.beams, self.rules, self.scoring
         coverage_NS = scoring.add_attention(beams.coverage_NS, step.attention_NS)
-        candidates = rank_candidates(beams, step.log_probs_NV, coverage_NS, rules, scoring)
+        candidates = rank_candidates(beams, step, coverage_NS, rules, scoring)
         collect_finished(self.n_best, beams, candidates, scoring, self.special)
         going_on = []
         for place, bound in enumerate(reachable_scores(beams, candidates, rules, scoring, self.special)):
@@ -228,19 +228,23 @@ class Candidates(NamedTuple):
 
 
 def rank_candidates(
-    beams: Beams, log_probs_NV: Tensor, coverage_NS: Tensor | None, rules: Constraints, scoring: Scoring
+    beams: Beams, step: Step, coverage_NS: Tensor | None, rules: Constraints, scoring: Scoring
 ) -> Candidates:
     """Score every extension of every row and bring the best of each sentence to the CPU.
+
+    What the rules forbid is struck out of ``step`` itself.
 
     Raises:
         NumericalError: NaN or +inf among the decoder's numbers.
     """
-    n_sentences, beam_size, vocab_size = len(beams.sentences), beams.beam_size, log_probs_NV.size(1)
-    scores_NV = log_probs_NV + beams.log_probs_N.to(log_probs_NV.device).unsqueeze(1)
-    rules.apply(scores_NV, beams.tokens_NT[:, 1:], beams.sentences)
-    largest_N = largest(log_probs_NV, coverage_NS)
+    n_sentences, beam_size, vocab_size = len(beams.sentences), beams.beam_size, step.logits_NV.size(1)
+    largest_N = largest(step, coverage_NS)
+    rules.apply(step.logits_NV, beams.tokens_NT[:, 1:], beams.sentences)
+    offsets_N = beams.log_probs_N.to(step.logits_NV.device)
+    if step.log_totals_N is not None:
+        offsets_N = offsets_N - step.log_totals_N
     log_probs_BC, index_BC, penalties_N, largest_N = to_cpu(
-        *blockwise_topk(scores_NV.view(n_sentences, beam_size * vocab_size), 2 * beam_size),
+        *best_extensions(step.logits_NV, offsets_N, n_sentences, 2 * beam_size),
         scoring.coverage_penalties(coverage_NS, like_N=largest_N),
         largest_N,
     )

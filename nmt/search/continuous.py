@@ -66,6 +66,7 @@ class ContinuousSearch(Generic[StateT]):
         device: where the decoder is.
         placeholders: all placeholder ids of the vocabulary, see ``Required``.
         on_failure: told when the decoder fails as a whole.
+        attentive: the decoder for those whose options ask for attention; None: the same.
     """
 
     def __init__(
@@ -75,12 +76,15 @@ class ContinuousSearch(Generic[StateT]):
         device: torch.device | str = "cpu",
         placeholders: tuple[int, ...] = (),
         on_failure: Callable[[Exception], None] | None = None,
+        *,
+        attentive: MergingDecoder[StateT] | None = None,
     ) -> None:
         self._decoder = decoder
+        self._attentive = decoder if attentive is None else attentive
         self._special = special
         self._device = device
         self._placeholders = placeholders
-        self._batches: dict[int, _RunningBatch[StateT]] = {}
+        self._batches: dict[tuple[int, bool], _RunningBatch[StateT]] = {}
         self._alone: deque[Sentence] = deque()
         self._on_failure = on_failure
 
@@ -106,17 +110,19 @@ class ContinuousSearch(Generic[StateT]):
                 groups.setdefault(alike, []).append(sentence)
         for group in groups.values():
             beam_size = group[0].options.beam_size
-            running = self._batches.setdefault(beam_size, _RunningBatch())
+            decoder = self._decoder_for(group[0].options)
+            kind = (beam_size, decoder is self._decoder)
+            running = self._batches.setdefault(kind, _RunningBatch(decoder))
             source, required = self._batch(group)
             try:
-                state = self._decoder.start(source, beam_size)
+                state = decoder.start(source, beam_size)
                 cohort = _Cohort(
                     tuple(group),
                     BeamSearch.start(source, group[0].options, self._special, required=required),
                     source.source_BS.size(1),
                 )
                 if running.state is not None:
-                    state = self._decoder.merge(running.state, state)
+                    state = decoder.merge(running.state, state)
             except Exception as error:
                 self._isolate(group, error)
             else:
@@ -151,7 +157,7 @@ class ContinuousSearch(Generic[StateT]):
         outcomes: list[Outcome] = []
         try:
             tokens_N = torch.cat([cohort.searched.last_tokens_N for cohort in running.cohorts])
-            step, state = self._decoder.step(running.state, tokens_N.to(self._device))
+            step, state = running.decoder.step(running.state, tokens_N.to(self._device))
             rows: list[Tensor] = []
             first = 0
             for cohort in running.cohorts:
@@ -159,17 +165,25 @@ class ContinuousSearch(Generic[StateT]):
                 rows.append(first + cohort.advance(_rows(step, first, end, cohort), outcomes))
                 first = end
             running.cohorts = [cohort for cohort in running.cohorts if cohort.searched.beams.sentences]
-            running.state = self._following(state, torch.cat(rows), first) if running.cohorts else None
+            rows_N = torch.cat(rows)
+            running.state = (
+                self._following(running.decoder, state, rows_N, first) if running.cohorts else None
+            )
         except Exception as error:
             self._isolate(running.sentences, error)
             running.cohorts, running.state = [], None
         return outcomes
 
-    def _following(self, state: StateT, rows_N: Tensor, n_rows: int) -> StateT:
+    def _decoder_for(self, options: GenerationConfig) -> MergingDecoder[StateT]:
+        return self._attentive if options.coverage_penalty else self._decoder
+
+    def _following(
+        self, decoder: MergingDecoder[StateT], state: StateT, rows_N: Tensor, n_rows: int
+    ) -> StateT:
         """The state for the next step; nothing is moved where every row goes on in its place."""
         if torch.equal(rows_N, torch.arange(n_rows)):
             return state
-        return self._decoder.reorder(state, rows_N.to(self._device))
+        return decoder.reorder(state, rows_N.to(self._device))
 
     def _isolate(self, sentences: Sequence[Sentence], error: Exception) -> None:
         """Search them again, each alone: the error comes again for whom it belongs to."""
@@ -180,7 +194,8 @@ class ContinuousSearch(Generic[StateT]):
     def _search_alone(self, sentence: Sentence) -> Outcome:
         try:
             source, required = self._batch([sentence])
-            (hypotheses,) = search(self._decoder, source, sentence.options, self._special, required=required)
+            decoder = self._decoder_for(sentence.options)
+            (hypotheses,) = search(decoder, source, sentence.options, self._special, required=required)
         except Exception as error:
             return Outcome(sentence.key, [], error)
         return Outcome(sentence.key, hypotheses)
@@ -240,6 +255,7 @@ class _Cohort:
 class _RunningBatch(Generic[StateT]):
     """The rows of one beam size: the decoder's state, and the cohorts in the order of its rows."""
 
+    decoder: MergingDecoder[StateT]
     state: StateT | None = None
     cohorts: list[_Cohort] = field(default_factory=list)
 
@@ -262,18 +278,18 @@ def _rows(step: Step, first: int, end: int, cohort: _Cohort) -> Step:
     if attention_NS is not None:
         attention_NS = attention_NS[first:end, : cohort.source_width]
         attention_NS = functional.pad(attention_NS, (0, cohort.source_width - attention_NS.size(1)))
-    return Step(step.log_probs_NV[first:end], attention_NS)
+    log_totals_N = None if step.log_totals_N is None else step.log_totals_N[first:end]
+    return Step(step.logits_NV[first:end], attention_NS, log_totals_N)
 
 
 def _selected(step: Step, rows_N: Tensor) -> Step:
-    rows_N = rows_N.to(step.log_probs_NV.device)
-    attention_NS = step.attention_NS
-    return Step(step.log_probs_NV[rows_N], None if attention_NS is None else attention_NS[rows_N])
+    rows_N = rows_N.to(step.logits_NV.device)
+    return Step(*(None if part is None else part[rows_N] for part in step))  # type: ignore[arg-type]
 
 
 def broken_sentences(step: Step, sentences: Sequence[int]) -> set[int]:
     """Of ``sentences``, K rows each, those with NaN or +inf in any of their rows."""
-    sound_NV = step.log_probs_NV < torch.inf
+    sound_NV = step.logits_NV < torch.inf
     sound_N = sound_NV.all(dim=1)
     if step.attention_NS is not None:
         sound_N &= step.attention_NS.isfinite().all(dim=1)

@@ -11,11 +11,15 @@ import torch
 from torch import Tensor
 
 from nmt.errors import NumericalError
+from nmt.models.interface import Step
 
 
-def largest(log_probs_NV: Tensor, coverage_NS: Tensor | None = None) -> Tensor:
-    """The largest number of each row, (N,): NaN or +inf exactly where the row holds one; -inf is no harm."""
-    largest_N = log_probs_NV.amax(dim=1)
+def largest(step: Step, coverage_NS: Tensor | None = None) -> Tensor:
+    """A number of each row, (N,), that is NaN or +inf exactly where the row holds one; -inf is no harm.
+
+    Where a decoder gives the logarithm of each row's sum of exponentials, that is it.
+    """
+    largest_N = step.logits_NV.amax(dim=1) if step.log_totals_N is None else step.log_totals_N
     return largest_N if coverage_NS is None else torch.maximum(largest_N, coverage_NS.amax(dim=1))
 
 

@@ -27,7 +27,7 @@ from nmt.search.scoring import Scoring
 from nmt.search.transfer import to_cpu
 
 Choose: TypeAlias = Callable[[Tensor, int, Sequence[int]], Tensor]
-"""(log_probs_NV, -inf at what is not allowed; step; sentences of the rows) -> tokens_N."""
+"""(logits_NV, -inf at what is not allowed; step; sentences of the rows) -> tokens_N."""
 
 
 def greedy_search(
@@ -44,8 +44,8 @@ def greedy_search(
     otherwise those of ``beam_search``, of which this is the case K = 1.
     """
 
-    def most_probable(log_probs_NV: Tensor, _step: int, _sentences: Sequence[int]) -> Tensor:
-        return log_probs_NV.max(dim=1).indices  # three times as fast as argmax on a CPU
+    def most_probable(logits_NV: Tensor, _step: int, _sentences: Sequence[int]) -> Tensor:
+        return logits_NV.max(dim=1).indices  # three times as fast as argmax on a CPU
 
     return decode(decoder, source, options, special, prefixes, required, choose=most_probable, n_rows=1)
 
@@ -77,12 +77,13 @@ def decode(
     while bool(rows.live_N.any()):
         step, state = decoder.step(state, rows.tokens_NT[:, -1].to(device))
         coverage_NS = scoring.add_attention(rows.coverage_NS, step.attention_NS)
-        allowed_NV = step.log_probs_NV.clone()
-        rules.apply(allowed_NV, rows.tokens_NT[:, 1:], rows.sentences)
-        tokens_N1 = choose(allowed_NV, rows.n_tokens, rows.sentences).unsqueeze(1)
-        tokens_N1, log_probs_N1, largest_N = to_cpu(
-            tokens_N1, allowed_NV.gather(1, tokens_N1), largest(step.log_probs_NV, coverage_NS)
-        )
+        largest_N = largest(step, coverage_NS)
+        rules.apply(step.logits_NV, rows.tokens_NT[:, 1:], rows.sentences)
+        tokens_N1 = choose(step.logits_NV, rows.n_tokens, rows.sentences).unsqueeze(1)
+        log_probs_N1 = step.logits_NV.gather(1, tokens_N1)
+        if step.log_totals_N is not None:
+            log_probs_N1 = log_probs_N1 - step.log_totals_N.unsqueeze(1)
+        tokens_N1, log_probs_N1, largest_N = to_cpu(tokens_N1, log_probs_N1, largest_N)
         check_finite(largest_N.masked_fill(~rows.live_N, 0.0), rows.n_tokens, rows.sentences)
         extended = rows.extend(tokens_N1, log_probs_N1, coverage_NS)
         possible_N = extended.log_probs_N > -torch.inf

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 
+import torch
 from torch import Tensor
 
 LARGEST_BLOCK = 64
@@ -22,14 +23,36 @@ def blockwise_topk(scores_BX: Tensor, k: int) -> tuple[Tensor, Tensor]:
         scores_BX: contiguous.
         k: at most X.
     """
-    n_rows, width = scores_BX.shape
-    block = math.gcd(width, LARGEST_BLOCK)
-    n_blocks = width // block
-    if n_blocks < 2 * k or block == 1:
-        values_Bk, indices_Bk = scores_BX.topk(k)
+    zeros_B = scores_BX.new_zeros(scores_BX.size(0))
+    return best_extensions(scores_BX, zeros_B, scores_BX.size(0), k)
+
+
+def best_extensions(scores_NV: Tensor, offsets_N: Tensor, n_sentences: int, k: int) -> tuple[Tensor, Tensor]:
+    """The k largest ``scores_NV`` plus the offset of their row, of the N/B rows of each sentence together.
+
+    The scores are read once, for the block maxima, and never written.
+
+    Args:
+        scores_NV: contiguous.
+        offsets_N: may be -inf, for rows out of the running.
+        n_sentences: B; sentences have equally many rows.
+        k: at most the scores of a sentence.
+
+    Returns:
+        values (B, k), largest first, and indices (B, k) into a sentence's rows x V scores.
+    """
+    n_rows, vocab_size = scores_NV.shape
+    block = math.gcd(vocab_size, LARGEST_BLOCK)
+    n_blocks = n_rows * (vocab_size // block)
+    if block == 1 or n_blocks < 2 * k * n_sentences:
+        values_Bk, indices_Bk = (scores_NV + offsets_N.unsqueeze(1)).view(n_sentences, -1).topk(k)
         return values_Bk, indices_Bk
-    blocks_BnX = scores_BX.view(n_rows, n_blocks, block)
-    best_blocks_Bk = blocks_BnX.amax(dim=2).topk(k).indices
-    kept_BkX = blocks_BnX.gather(1, best_blocks_Bk.unsqueeze(2).expand(-1, -1, block))
-    values_Bk, places_Bk = kept_BkX.view(n_rows, k * block).topk(k)
-    return values_Bk, best_blocks_Bk.gather(1, places_Bk // block) * block + places_Bk % block
+    maxima_Nn = scores_NV.view(n_rows, vocab_size // block, block).amax(dim=2)
+    best_blocks_Bk = (maxima_Nn + offsets_N.unsqueeze(1)).view(n_sentences, -1).topk(k).indices
+    first_block_B1 = torch.arange(0, n_blocks, n_blocks // n_sentences, device=scores_NV.device).unsqueeze(1)
+    block_of_all = (best_blocks_Bk + first_block_B1).flatten()
+    kept = scores_NV.view(n_blocks, block).index_select(0, block_of_all)
+    kept += offsets_N.index_select(0, block_of_all // (vocab_size // block)).unsqueeze(1)
+    values_Bk, places_Bk = kept.view(n_sentences, k * block).topk(k)
+    indices_Bk = best_blocks_Bk.gather(1, places_Bk // block) * block + places_Bk % block
+    return values_Bk, indices_Bk

@@ -1,0 +1,141 @@
+"""Which engine decodes, and why: chosen once, at load, from the device, the CPU and the model.
+
+    eager     the model as it is written: any device, any architecture, exposes attention
+    float32   laid out for a CPU (``nmt.engines.packed``); the model's own numbers but for rounding
+    bfloat16  the same with products of bfloat16 numbers, summed in float32
+    int8      the same with int8 weights; layers stay in bfloat16 where the CPU has matrix units for it, as
+              they are then as fast and more exact
+
+"auto" takes int8 where the CPU has instructions for it, else float32. How far each is from eager is measured
+by ``benchmarks/engines.py``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import torch
+
+from nmt.engines.kernels import Precision
+from nmt.engines.packed import PackedTransformer
+from nmt.errors import ConfigError
+from nmt.models.build import Model
+from nmt.models.interface import MergingDecoder
+from nmt.models.transformer import Transformer
+
+EngineName = Literal["auto", "eager", "float32", "bfloat16", "int8"]
+SMALL_MODEL = 128
+"""d_model under which products take less time than the calls around them, whatever the precision."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An engine by name, and the reason for it in words."""
+
+    name: EngineName
+    why: str
+    layers: Precision = "float32"
+    output: Precision = "float32"
+
+
+@dataclass(frozen=True)
+class CpuFeatures:
+    """What a CPU multiplies by itself."""
+
+    int8: bool
+    bfloat16: bool
+    matrix_units: bool
+    """AMX: tiles of bfloat16 and int8."""
+
+    @classmethod
+    def here(cls) -> CpuFeatures:
+        """Of this machine; none where torch has no oneDNN to use them."""
+        known: dict[str, Any] = (
+            dict(torch.cpu.get_capabilities()) if torch.backends.mkldnn.is_available() else {}  # type: ignore[no-untyped-call]
+        )
+
+        def has(*names: str) -> bool:
+            return any(bool(known.get(name)) for name in names)
+
+        return cls(
+            int8=has("avx512_vnni", "avx_vnni", "amx_int8"),
+            bfloat16=has("avx512_bf16", "amx_bf16"),
+            matrix_units=has("amx_bf16") and has("amx_int8"),
+        )
+
+
+def choose(
+    model: Model, device: torch.device, requested: str = "auto", features: CpuFeatures | None = None
+) -> Choice:
+    """The engine for ``model`` on ``device``.
+
+    Args:
+        model: with its weights.
+        device: where it is.
+        requested: "auto", or an engine by name.
+        features: None: this machine's.
+
+    Raises:
+        ConfigError: there is no such engine, or it cannot run this model here.
+    """
+    if requested not in get_args(EngineName):
+        raise ConfigError(f"engine {requested!r} is unknown; choose one of {', '.join(get_args(EngineName))}")
+    if requested == "eager":
+        return Choice("eager", "asked for")
+    reason = _only_eager(model, device)
+    if reason is not None:
+        if requested != "auto":
+            raise ConfigError(f"engine {requested}: {reason}; choose auto or eager")
+        return Choice("eager", reason)
+    assert isinstance(model, Transformer)
+    features = CpuFeatures.here() if features is None else features
+    if requested == "auto":
+        return _fastest(model.output.weight_VD.size(1), features)
+    missing = (requested == "int8" and not features.int8) or (
+        requested == "bfloat16" and not features.bfloat16
+    )
+    if missing:
+        raise ConfigError(f"engine {requested}: this CPU has no instructions for it; choose auto or float32")
+    return _precise(requested, "asked for", features)
+
+
+def build_decoder(model: Model, choice: Choice) -> MergingDecoder[Any]:
+    """The decoder that ``choice`` names."""
+    if choice.name == "eager":
+        return model
+    assert isinstance(model, Transformer)
+    return PackedTransformer(model, layers=choice.layers, output=choice.output)
+
+
+def _only_eager(model: Model, device: torch.device) -> str | None:
+    """Why nothing but eager will do, or None."""
+    if device.type != "cpu":
+        return f"the model is on {device.type}, and the other engines are for CPUs"
+    if not isinstance(model, Transformer):
+        return "the model is an RNN, and the other engines are for Transformers"
+    dtype = model.output.weight_VD.dtype
+    return None if dtype == torch.float32 else f"the model's weights are {dtype}, not float32"
+
+
+def _fastest(d_model: int, features: CpuFeatures) -> Choice:
+    if d_model < SMALL_MODEL:
+        return Choice("float32", f"d_model {d_model} is too small for fewer bits to pay")
+    if not features.int8:
+        return Choice("float32", "this CPU has neither VNNI nor AMX, and its int8 products are no faster")
+    units = "AMX" if features.matrix_units else "VNNI"
+    return _precise("int8", f"this CPU has {units}", features)
+
+
+def _precise(name: str, why: str, features: CpuFeatures) -> Choice:
+    if name == "int8":
+        layers: Precision = "bfloat16" if features.matrix_units else "int8"
+        detail = (
+            "layers in bfloat16, projection to the vocabulary in int8"
+            if features.matrix_units
+            else "all int8"
+        )
+        return Choice("int8", f"{why}: {detail}", layers, "int8")
+    if name == "bfloat16":
+        return Choice("bfloat16", why, "bfloat16", "bfloat16")
+    return Choice("float32", why)

@@ -1,0 +1,137 @@
+"""Linear maps whose weights are laid out once for the kernel that multiplies by them.
+
+    float32   addmm on the transposed weight: the least overhead for few rows, and no slower for many
+    bfloat16  oneDNN on its own layout, ReLU and residual addition fused; sums in float32 (AMX, AVX-512)
+    int8      oneDNN; a scale for each output channel of the weight and for each row of the input, so what a
+              row becomes does not depend on the rows beside it; sums in int32 (AMX, VNNI)
+
+All three are in torch itself.
+
+Dimensions: N rows, D inputs, F outputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, Protocol
+
+import torch
+from torch import Tensor, nn
+
+Precision = Literal["float32", "bfloat16", "int8"]
+INT8_MOST = 127
+
+
+class Linear(Protocol):
+    """y = x W' + b, and optionally ReLU of it, or it and ``add`` (the residual), which may be overwritten."""
+
+    dtype: torch.dtype
+    """Of inputs and outputs."""
+
+    def __call__(self, x_ND: Tensor, *, relu: bool = False, add_NF: Tensor | None = None) -> Tensor:
+        """(N, D) -> (N, F)."""
+        ...
+
+
+def padded_rows(n_rows: int, precision: Precision) -> int:
+    """How many rows to compute with so that ``n_rows`` fit, at most a quarter more.
+
+    oneDNN generates code for every new number of rows, which takes as long as tens of products; the rows of
+    a running batch have many.
+    """
+    if precision == "float32" or n_rows <= 8:
+        return n_rows
+    step = max(4, 1 << (n_rows.bit_length() - 3))
+    return -(-n_rows // step) * step
+
+
+class Float32Linear:
+    """``addmm``; the sums are those of ``nn.Linear``, in another order at most."""
+
+    dtype = torch.float32
+
+    def __init__(self, weight_FD: Tensor, bias_F: Tensor) -> None:
+        self._weight_DF = weight_FD.t().contiguous()
+        self._bias_F = bias_F
+
+    def __call__(self, x_ND: Tensor, *, relu: bool = False, add_NF: Tensor | None = None) -> Tensor:
+        """See ``Linear``."""
+        y_NF = torch.addmm(self._bias_F, x_ND, self._weight_DF)
+        if add_NF is not None:
+            y_NF.add_(add_NF)
+        return y_NF.relu_() if relu else y_NF
+
+
+class BFloat16Linear:
+    """oneDNN's linear map on a weight in its own layout."""
+
+    dtype = torch.bfloat16
+
+    def __init__(self, weight_FD: Tensor, bias_F: Tensor | None) -> None:
+        self._weight = torch.ops.mkldnn._reorder_linear_weight(weight_FD.bfloat16().contiguous())
+        self._bias_F = None if bias_F is None else bias_F.bfloat16()
+        self._plain = torch.ops.mkldnn._linear_pointwise.default
+        self._binary = torch.ops.mkldnn._linear_pointwise.binary
+
+    def __call__(self, x_ND: Tensor, *, relu: bool = False, add_NF: Tensor | None = None) -> Tensor:
+        """See ``Linear``."""
+        y_NF: Tensor
+        if add_NF is not None:
+            assert not relu, "no layer does both"
+            y_NF = self._binary(x_ND, add_NF, self._weight, self._bias_F, "add")
+        else:
+            y_NF = self._plain(x_ND, self._weight, self._bias_F, "relu" if relu else "none", [], "")
+        return y_NF
+
+
+class Int8Linear:
+    """Symmetric int8 weights and activations; the output in float32 has both scales applied."""
+
+    dtype = torch.float32
+
+    def __init__(self, weight_FD: Tensor, bias_F: Tensor | None) -> None:
+        scale_F = weight_FD.abs().amax(dim=1).div_(INT8_MOST).clamp_(min=torch.finfo(torch.float32).tiny)
+        weight_int8_FD = weight_FD.div(scale_F.unsqueeze(1)).round_().to(torch.int8)
+        self._weight = torch.ops.onednn.qlinear_prepack(weight_int8_FD, None)
+        self._scale_F = scale_F
+        self._zero_F = torch.zeros(weight_FD.size(0), dtype=torch.int32)
+        self._bias_F = bias_F
+        self._linear = torch.ops.onednn.qlinear_pointwise.default
+
+    def __call__(
+        self, x_ND: Tensor, *, relu: bool = False, add_NF: Tensor | None = None, out_NF: Tensor | None = None
+    ) -> Tensor:
+        """See ``Linear``; ``out_NF``: where to put the result."""
+        x_ND = x_ND.float()
+        scale_N1 = x_ND.abs().amax(dim=1, keepdim=True).div_(INT8_MOST).clamp_(min=1e-30)
+        rounded_ND = (x_ND / scale_N1).round_().to(torch.int8)
+        y_NF: Tensor = self._linear(
+            rounded_ND,
+            1.0,
+            0,
+            self._weight,
+            self._scale_F,
+            self._zero_F,
+            None,
+            1.0,
+            0,
+            torch.float32,
+            "none",
+            [],
+            "",
+        )
+        y_NF = torch.mul(y_NF, scale_N1, out=y_NF if out_NF is None else out_NF)
+        if self._bias_F is not None:
+            y_NF.add_(self._bias_F)
+        if add_NF is not None:
+            y_NF.add_(add_NF)
+        return y_NF.relu_() if relu else y_NF
+
+
+def pack(linears: Sequence[nn.Linear], precision: Precision) -> Linear:
+    """One map that does several on the same input, outputs side by side."""
+    weight_FD = torch.cat([linear.weight.detach() for linear in linears]).float()
+    bias_F = torch.cat([linear.bias.detach() for linear in linears]).float()
+    if precision == "float32":
+        return Float32Linear(weight_FD, bias_F)
+    return BFloat16Linear(weight_FD, bias_F) if precision == "bfloat16" else Int8Linear(weight_FD, bias_F)

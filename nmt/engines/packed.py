@@ -1,0 +1,341 @@
+"""A Transformer laid out for decoding on a CPU: the function of ``Transformer.step`` in a third of the calls.
+
+- Query, key and value are one product; ReLU and residual additions are part of theirs where the kernel can.
+- Keys and values of the past stand in preallocated memory (``nmt.engines.cache``), those of the source are
+  projected once, never repeated for beams, and move only when sentences leave.
+- Next tokens are given as logits with the logarithm of their sum of exponentials, so that nobody writes V
+  normalised numbers of which 2K are read.
+- It exposes no attention: alignment comes from a forced pass of the model itself.
+
+A state is used once: ``step``, ``reorder`` and ``merge`` change what they are given and return it.
+
+Dimensions: B sentences, K beam size, N = B*K rows, S source length, T tokens read, D d_model, H heads, E per
+head, V vocabulary, W numbers cached of a row and token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from nmt.batch import Batch
+from nmt.engines.cache import Cache
+from nmt.engines.kernels import Precision, pack, padded_rows
+from nmt.engines.projection import Projection
+from nmt.layers.attention import MultiHeadAttention
+from nmt.layers.feed_forward import FeedForward
+from nmt.models.interface import Step
+from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual, Transformer
+
+
+@dataclass
+class Group:
+    """Sentences that started together: what is theirs alone."""
+
+    memory: list[tuple[Tensor, Tensor]]
+    """For each layer keys_BHSE and values_BHSE of the source."""
+    memory_mask_B11S: Tensor | None
+    """What to add to attention scores: 0, or -inf at padding; None where nothing is padded."""
+    past: Cache
+    n_sentences: int
+
+    def select(self, rows_N: Tensor, beam_size: int) -> None:
+        """Move rows of the past; the memory only when whole sentences leave."""
+        if self.past.n_tokens:
+            self.past.select(rows_N)
+        else:
+            self.past.n_rows = rows_N.numel()
+        if rows_N.numel() == self.n_sentences * beam_size:
+            return
+        sentences_B = rows_N[::beam_size].div(beam_size, rounding_mode="floor")
+        self.n_sentences = sentences_B.numel()
+        self.memory = [
+            (key.index_select(0, sentences_B), value.index_select(0, sentences_B))
+            for key, value in self.memory
+        ]
+        if self.memory_mask_B11S is not None:
+            self.memory_mask_B11S = self.memory_mask_B11S.index_select(0, sentences_B)
+
+
+@dataclass
+class PackedState:
+    """Groups in the order of their rows."""
+
+    groups: list[Group]
+    beam_size: int
+
+    @property
+    def n_rows(self) -> list[int]:
+        """Of each group."""
+        return [group.n_sentences * self.beam_size for group in self.groups]
+
+
+class PackedTransformer:
+    """A ``MergingDecoder`` made from a model in evaluation mode, which it leaves as it is.
+
+    Args:
+        model: on the CPU.
+        layers: precision of the layers' products.
+        output: precision of the projection to the vocabulary.
+    """
+
+    def __init__(self, model: Transformer, *, layers: Precision, output: Precision) -> None:
+        self.dtype = _dtype(layers)
+        self._precision = layers
+        self._source = _Embedding(model, model.source_embedding.weight_VD, model.source_embedding.scale)
+        self._target = _Embedding(model, model.target_embedding.weight_VD, model.target_embedding.scale)
+        self._encoder = [_EncoderLayer(cast(EncoderLayer, layer), layers) for layer in model.encoder_layers]
+        self._decoder = [_DecoderLayer(cast(DecoderLayer, layer), layers) for layer in model.decoder_layers]
+        self._encoder_norm = _Norm(model.encoder_norm, self.dtype)
+        self._decoder_norm = _Norm(model.decoder_norm, self.dtype)
+        self._project = Projection(model.output.weight_VD.detach(), output)
+        self._cache_width = sum(2 * layer.self_attention.d_inner for layer in self._decoder)
+
+    def start(self, source: Batch, beam_size: int) -> PackedState:
+        """Encode, and project keys and values of the source for all steps."""
+        B, S = source.source_BS.shape
+        mask_BS = source.source_mask_BS
+        mask_B11S = None
+        if not bool(mask_BS.all()):
+            mask_B11S = torch.zeros(B, 1, 1, S, dtype=self.dtype).masked_fill_(
+                ~mask_BS[:, None, None, :], -torch.inf
+            )
+        x_MD = self._widened(self._source.read(source.source_BS, range(S)).view(B * S, -1))
+        for layer in self._encoder:
+            x_MD = layer(x_MD, (B, S), mask_B11S)
+        memory_MD = self._encoder_norm(x_MD)
+        group = Group(
+            [layer.cross_attention.memory(memory_MD, (B, S)) for layer in self._decoder],
+            mask_B11S,
+            Cache(B * beam_size, self._cache_width, self.dtype),
+            B,
+        )
+        return PackedState([group], beam_size)
+
+    def step(self, state: PackedState, tokens_N: Tensor) -> tuple[Step, PackedState]:
+        """Read one token for each row and predict the next; logits, with what normalises them."""
+        groups = state.groups
+        for group in groups:
+            group.past.grow()
+        positions = [group.past.n_tokens - 1 for group in groups]
+        if len(groups) == 1:
+            x_ND = self._target.read(tokens_N, range(positions[0], positions[0] + 1))
+        else:
+            place_N = torch.tensor(positions).repeat_interleave(torch.tensor(state.n_rows))
+            x_ND = self._target.read_at(tokens_N, place_N)
+        x_ND = self._widened(x_ND)
+        first = 0
+        for index, layer in enumerate(self._decoder):
+            x_ND = layer(x_ND, state, index, first)
+            first += 2 * layer.self_attention.d_inner
+        logits_NV, log_totals_N = self._project(self._decoder_norm(x_ND))
+        n_rows = tokens_N.numel()
+        return Step(logits_NV[:n_rows], None, log_totals_N[:n_rows]), state
+
+    def reorder(self, state: PackedState, rows_N: Tensor) -> PackedState:
+        """Move rows; a group of which no sentence is left is gone."""
+        n_rows = state.n_rows
+        if rows_N.numel() == sum(n_rows) and torch.equal(rows_N, torch.arange(rows_N.numel())):
+            return state
+        if len(n_rows) == 1:
+            state.groups[0].select(rows_N, state.beam_size)
+            return state
+        ends_G = torch.tensor(n_rows).cumsum(0)
+        # sentences keep their order, so the first rows of those that stay are sorted by group
+        places = torch.searchsorted(rows_N[:: state.beam_size].contiguous(), ends_G).tolist()
+        groups: list[Group] = []
+        first, first_row = 0, 0
+        for group, count, place in zip(state.groups, n_rows, places, strict=True):
+            end = place * state.beam_size
+            if end > first:
+                group.select(rows_N[first:end] - first_row, state.beam_size)
+                groups.append(group)
+            first, first_row = end, first_row + count
+        return replace(state, groups=groups)
+
+    def _widened(self, x_ND: Tensor) -> Tensor:
+        """In the layers' precision, with rows of zeros up to ``padded_rows``."""
+        n_rows = padded_rows(x_ND.size(0), self._precision)
+        if n_rows == x_ND.size(0):
+            return x_ND.to(self.dtype)
+        wide_ND = x_ND.new_zeros(n_rows, x_ND.size(1), dtype=self.dtype)
+        wide_ND[: x_ND.size(0)] = x_ND
+        return wide_ND
+
+    def merge(self, first: PackedState, second: PackedState) -> PackedState:
+        """The sentences of both, those of ``first`` first, whatever each has read."""
+        assert first.beam_size == second.beam_size, "the sentences of a batch have beams of one size"
+        return PackedState([*first.groups, *second.groups], first.beam_size)
+
+
+class _Embedding:
+    """Vectors times a scale, plus positions."""
+
+    def __init__(self, model: Transformer, weight_VD: Tensor, scale: float) -> None:
+        self._weight_VD = weight_VD.detach()
+        self._scale = scale
+        self._positions_TD = model.positions.encoding_TD.detach()
+
+    def read(self, tokens: Tensor, positions: range) -> Tensor:
+        """(..., T) or (N,) tokens at consecutive positions, or all at one -> (..., D)."""
+        if positions.stop > self._positions_TD.size(0):
+            limit = self._positions_TD.size(0)
+            raise ValueError(
+                f"position {positions.stop - 1} is past the model's {limit} positions (max_positions)"
+            )
+        encoding = self._positions_TD[positions.start : positions.stop]
+        return torch.add(encoding, F.embedding(tokens, self._weight_VD), alpha=self._scale)
+
+    def read_at(self, tokens_N: Tensor, positions_N: Tensor) -> Tensor:
+        """Each token at a position of its own."""
+        encoding_ND = self._positions_TD[positions_N]
+        return torch.add(encoding_ND, F.embedding(tokens_N, self._weight_VD), alpha=self._scale)
+
+
+class _Norm:
+    """Layer normalisation with weights in the precision of the layers; nothing where the model has none."""
+
+    def __init__(self, norm: nn.Module, dtype: torch.dtype) -> None:
+        self._norm = norm if isinstance(norm, nn.LayerNorm) else None
+        if self._norm is not None:
+            self._weight_D = self._norm.weight.detach().to(dtype)
+            self._bias_D = self._norm.bias.detach().to(dtype)
+
+    def __call__(self, x_ND: Tensor) -> Tensor:
+        if self._norm is None:
+            return x_ND
+        return F.layer_norm(x_ND, self._weight_D.shape, self._weight_D, self._bias_D, self._norm.eps)
+
+
+class _Sublayer:
+    """Where a sub-layer's normalisation stands: before it, or after the residual addition."""
+
+    def __init__(self, residual: Residual, dtype: torch.dtype) -> None:
+        norm, none = _Norm(residual.norm, dtype), _Norm(nn.Identity(), dtype)
+        self.before, self.after = (norm, none) if residual.pre else (none, norm)
+
+
+class _SelfAttention:
+    def __init__(self, attention: MultiHeadAttention, residual: Residual, precision: Precision) -> None:
+        self._in = pack([attention.query, attention.key, attention.value], precision)
+        self._out = pack([attention.output], precision)
+        self._norm = _Sublayer(residual, _dtype(precision))
+        self._n_heads = attention.n_heads
+        self.d_inner = attention.query.out_features
+
+    def over_source(self, x_MD: Tensor, size: tuple[int, int], mask_B11S: Tensor | None) -> Tensor:
+        """The encoder's: all positions of a sentence see each other; ``size`` is (B, S), M at least B*S."""
+        qkv_MW = self._in(self._norm.before(x_MD))[: size[0] * size[1]]
+        qkv_BS3HE = qkv_MW.view(*size, 3, self._n_heads, self._d_head)
+        query, key, value = qkv_BS3HE.permute(2, 0, 3, 1, 4).unbind()
+        context_BHSE = F.scaled_dot_product_attention(query, key, value, attn_mask=mask_B11S)
+        context_MD = _beside([context_BHSE.transpose(1, 2)], x_MD.size(0), self.d_inner)
+        return self._norm.after(self._out(context_MD, add_NF=x_MD))
+
+    def over_past(self, x_ND: Tensor, state: PackedState, first: int) -> Tensor:
+        """The decoder's: each row sees what it has read; its keys and values are cached from ``first`` on."""
+        qkv_NW = self._in(self._norm.before(x_ND))
+        contexts = []
+        row = 0
+        for group in state.groups:
+            own_TNW = group.past.kept_TNW[:, :, first : first + 2 * self.d_inner]
+            T, N, _ = own_TNW.shape
+            query, new_NW = qkv_NW[row : row + N].split_with_sizes([self.d_inner, 2 * self.d_inner], dim=1)
+            own_TNW[-1].copy_(new_NW)
+            row += N
+            key_NHTE, value_NHTE = (
+                own_TNW.view(T, N, 2, self._n_heads, self._d_head).permute(2, 1, 3, 0, 4).unbind()
+            )
+            query_NH1E = query.view(N, self._n_heads, 1, self._d_head)
+            contexts.append(F.scaled_dot_product_attention(query_NH1E, key_NHTE, value_NHTE))
+        context_ND = _beside(contexts, x_ND.size(0), self.d_inner)
+        return self._norm.after(self._out(context_ND, add_NF=x_ND))
+
+    @property
+    def _d_head(self) -> int:
+        return self.d_inner // self._n_heads
+
+
+class _CrossAttention:
+    def __init__(self, attention: MultiHeadAttention, residual: Residual, precision: Precision) -> None:
+        self._query = pack([attention.query], precision)
+        self._memory = pack([attention.key, attention.value], precision)
+        self._out = pack([attention.output], precision)
+        self._norm = _Sublayer(residual, _dtype(precision))
+        self._n_heads = attention.n_heads
+        self._d_inner = attention.query.out_features
+
+    def memory(self, memory_MD: Tensor, size: tuple[int, int]) -> tuple[Tensor, Tensor]:
+        """Keys_BHSE and values_BHSE of the source, of which ``size`` is (B, S)."""
+        d_head = self._d_inner // self._n_heads
+        both_BS2HE = self._memory(memory_MD)[: size[0] * size[1]].view(*size, 2, self._n_heads, d_head)
+        key, value = both_BS2HE.permute(2, 0, 3, 1, 4).contiguous().unbind()
+        return key, value
+
+    def __call__(self, x_ND: Tensor, state: PackedState, index: int) -> Tensor:
+        """The K rows of a sentence are K queries on its one memory."""
+        query_ND = self._query(self._norm.before(x_ND))
+        contexts = []
+        row = 0
+        for group in state.groups:
+            key_BHSE, value_BHSE = group.memory[index]
+            B, K = group.n_sentences, state.beam_size
+            query_BHKE = query_ND[row : row + B * K].view(B, K, self._n_heads, -1).transpose(1, 2)
+            row += B * K
+            context_BHKE = F.scaled_dot_product_attention(
+                query_BHKE, key_BHSE, value_BHSE, attn_mask=group.memory_mask_B11S
+            )
+            contexts.append(context_BHKE.transpose(1, 2))
+        context_ND = _beside(contexts, x_ND.size(0), self._d_inner)
+        return self._norm.after(self._out(context_ND, add_NF=x_ND))
+
+
+class _FeedForward:
+    def __init__(self, feed_forward: FeedForward, residual: Residual, precision: Precision) -> None:
+        self._up, self._down = pack([feed_forward.up], precision), pack([feed_forward.down], precision)
+        self._norm = _Sublayer(residual, _dtype(precision))
+        self._activation = None if feed_forward.activation is torch.relu else feed_forward.activation
+
+    def __call__(self, x_ND: Tensor) -> Tensor:
+        y_NF = self._up(self._norm.before(x_ND), relu=self._activation is None)
+        if self._activation is not None:
+            y_NF = self._activation(y_NF)
+        return self._norm.after(self._down(y_NF, add_NF=x_ND))
+
+
+class _EncoderLayer:
+    def __init__(self, layer: EncoderLayer, precision: Precision) -> None:
+        self._attention = _SelfAttention(layer.self_attention, layer.around_attention, precision)
+        self._feed_forward = _FeedForward(layer.feed_forward, layer.around_feed_forward, precision)
+
+    def __call__(self, x_MD: Tensor, size: tuple[int, int], mask_B11S: Tensor | None) -> Tensor:
+        return self._feed_forward(self._attention.over_source(x_MD, size, mask_B11S))
+
+
+class _DecoderLayer:
+    def __init__(self, layer: DecoderLayer, precision: Precision) -> None:
+        self.self_attention = _SelfAttention(layer.self_attention, layer.around_self_attention, precision)
+        self.cross_attention = _CrossAttention(layer.cross_attention, layer.around_cross_attention, precision)
+        self.feed_forward = _FeedForward(layer.feed_forward, layer.around_feed_forward, precision)
+
+    def __call__(self, x_ND: Tensor, state: PackedState, index: int, first: int) -> Tensor:
+        x_ND = self.self_attention.over_past(x_ND, state, first)
+        return self.feed_forward(self.cross_attention(x_ND, state, index))
+
+
+def _beside(contexts: Sequence[Tensor], n_rows: int, width: int) -> Tensor:
+    """What heads have found for all groups, one row each, and rows of zeros to make ``n_rows``."""
+    if len(contexts) == 1 and contexts[0].numel() == n_rows * width:
+        return contexts[0].reshape(n_rows, width)
+    rows = [context.reshape(-1, width) for context in contexts]
+    missing = n_rows - sum(part.size(0) for part in rows)
+    return torch.cat([*rows, rows[0].new_zeros(missing, width)])
+
+
+def _dtype(precision: Precision) -> torch.dtype:
+    return torch.bfloat16 if precision == "bfloat16" else torch.float32

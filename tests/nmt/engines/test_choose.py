@@ -1,0 +1,68 @@
+"""The engine follows from device, CPU and model, and says why."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from nmt.config import RnnConfig, TransformerConfig
+from nmt.engines.choose import CpuFeatures, build_decoder, choose
+from nmt.engines.packed import PackedTransformer
+from nmt.errors import ConfigError
+from nmt.models.build import Model, build_model
+
+CPU = torch.device("cpu")
+AMX = CpuFeatures(int8=True, bfloat16=True, matrix_units=True)
+VNNI = CpuFeatures(int8=True, bfloat16=False, matrix_units=False)
+OLD = CpuFeatures(int8=False, bfloat16=False, matrix_units=False)
+
+
+def model(d_model: int = 128) -> Model:
+    config = TransformerConfig(
+        vocab_size=64, d_model=d_model, d_ff=32, n_heads=2, n_encoder_layers=1, n_decoder_layers=1
+    )
+    return build_model(config).eval().requires_grad_(False)
+
+
+@pytest.mark.parametrize(
+    ("features", "name", "layers", "reason"),
+    [
+        (AMX, "int8", "bfloat16", "AMX"),
+        (VNNI, "int8", "int8", "VNNI"),
+        (OLD, "float32", "float32", "neither"),
+    ],
+)
+def test_auto_takes_the_fewest_bits_that_the_cpu_multiplies(features, name, layers, reason) -> None:
+    choice = choose(model(), CPU, features=features)
+    assert (choice.name, choice.layers) == (name, layers)
+    assert reason in choice.why
+
+
+def test_a_small_model_stays_in_float32() -> None:
+    assert choose(model(16), CPU, features=AMX).name == "float32"
+
+
+def test_only_float32_transformers_on_a_cpu_have_another_engine_than_eager() -> None:
+    rnn = build_model(RnnConfig(vocab_size=64, d_embedding=8, d_hidden=8))
+    assert choose(rnn, CPU).name == "eager"
+    assert "cuda" in choose(model(), torch.device("cuda")).why
+    assert "float64" in choose(model().double(), CPU).why
+    with pytest.raises(ConfigError, match=r"engine int8: the model is an RNN.*choose auto or eager"):
+        choose(rnn, CPU, "int8")
+
+
+def test_eager_is_the_model_itself_and_another_engine_leaves_it_alone() -> None:
+    eager = model()
+    assert build_decoder(eager, choose(eager, CPU, "eager")) is eager
+    assert isinstance(build_decoder(eager, choose(eager, CPU, "float32")), PackedTransformer)
+
+
+@pytest.mark.parametrize("name", ["int8", "bfloat16"])
+def test_an_engine_that_the_cpu_lacks_is_refused(name: str) -> None:
+    with pytest.raises(ConfigError, match=f"engine {name}: this CPU has no instructions for it"):
+        choose(model(), CPU, name, OLD)
+
+
+def test_an_unknown_engine_is_refused_and_the_known_are_named() -> None:
+    with pytest.raises(ConfigError, match="engine 'turbo' is unknown; choose one of auto, eager, float32"):
+        choose(model(), CPU, "turbo")

@@ -1,0 +1,159 @@
+"""Every engine is the model: same tokens, same log-probabilities within what its precision allows."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from nmt.batch import Batch
+from nmt.config import GenerationConfig, SpecialIds, TransformerConfig
+from nmt.engines.choose import CpuFeatures
+from nmt.engines.kernels import Precision
+from nmt.engines.packed import PackedState, PackedTransformer
+from nmt.models.build import build_transformer
+from nmt.models.transformer import Transformer
+from nmt.search import search
+from nmt.search.continuous import ContinuousSearch, Sentence
+
+SPECIAL = SpecialIds()
+VOCAB = 192  # three blocks of 64, so that blockwise search is taken
+SHAPES: dict[str, dict[str, object]] = {
+    "pre-norm": {},
+    "post-norm": {"norm": "post"},
+    "learned positions, GELU": {"positions": "learned", "activation": "gelu", "tie_embeddings": "none"},
+    "pruned": {"kept_heads": {"encoder": [1, 2], "decoder": [2, 1], "cross": [1, 2]}},
+}
+SOURCES = [[5, 6, 7, 8, 9, 10, 11], [12, 13], [14, 15, 16, 17], [18], [19, 20, 21, 22, 23, 24, 25, 26, 27]]
+FEW = CpuFeatures.here()
+KINDS: list[tuple[Precision, Precision, float]] = [
+    ("float32", "float32", 1e-5),
+    *([("bfloat16", "bfloat16", 0.25), ("bfloat16", "int8", 0.25)] if FEW.bfloat16 else []),
+    *([("int8", "int8", 0.25)] if FEW.int8 else []),
+]
+
+
+def tiny(**changes: object) -> Transformer:
+    """Weights tripled, so that history and source matter."""
+    sizes = {"d_model": 16, "d_ff": 32, "n_heads": 2, "n_encoder_layers": 2, "n_decoder_layers": 2}
+    config = TransformerConfig.model_validate({"vocab_size": VOCAB, **sizes, **changes})
+    torch.manual_seed(0)
+    model = build_transformer(config).eval().requires_grad_(False)
+    for name, parameter in model.named_parameters():
+        if "norm" not in name:
+            parameter.mul_(3.0)
+    return model
+
+
+def kinds() -> pytest.MarkDecorator:
+    return pytest.mark.parametrize(
+        ("layers", "output", "tolerance"), KINDS, ids=["-".join(k[:2]) for k in KINDS]
+    )
+
+
+def probable(log_probs_NV: torch.Tensor) -> torch.Tensor:
+    """Where a difference matters."""
+    return log_probs_NV > -7.0
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+@kinds()
+@torch.inference_mode()
+def test_an_engine_steps_and_reorders_as_the_model_does(
+    shape: dict[str, object], layers: Precision, output: Precision, tolerance: float
+) -> None:
+    model = tiny(**shape)
+    engine = PackedTransformer(model, layers=layers, output=output)
+    batch = Batch.from_ids(SOURCES, special=SPECIAL)
+    expected_state, state = model.start(batch, 2), engine.start(batch, 2)
+    # duplicated and exchanged rows; then the first, third and last sentence leave one after another
+    orders = [[1, 0, 3, 3, 4, 5, 7, 6, 9, 8], [2, 3, 4, 5, 6, 7, 8, 9], [1, 0, 4, 4, 6, 7], [1, 1, 3, 2]]
+    tokens = torch.full((10,), SPECIAL.bos)
+    for number, order in enumerate(orders):
+        expected, expected_state = model.step(expected_state, tokens)
+        step, state = engine.step(state, tokens)
+        assert step.attention_NS is None
+        difference_NV = (step.log_probs_NV - expected.log_probs_NV).abs()
+        assert float(difference_NV[probable(expected.log_probs_NV)].mean()) < tolerance
+        rows_N = torch.tensor(order)
+        expected_state, state = model.reorder(expected_state, rows_N), engine.reorder(state, rows_N)
+        tokens = (rows_N * 7 + number) % (VOCAB - 4) + 4
+
+
+@kinds()
+@torch.inference_mode()
+def test_merged_states_go_on_as_if_apart(layers: Precision, output: Precision, tolerance: float) -> None:
+    engine = PackedTransformer(tiny(), layers=layers, output=output)
+
+    def read(source: list[list[int]], n_steps: int) -> PackedState:
+        state = engine.start(Batch.from_ids(source, special=SPECIAL), 2)
+        rows_N = torch.arange(2 * len(source))
+        for number in range(n_steps):
+            _, state = engine.step(state, (rows_N * 3 + number) % 100 + 4)
+            state = engine.reorder(state, rows_N.view(-1, 2).flip(1).flatten())
+        return state
+
+    merged = engine.merge(engine.merge(read(SOURCES[:2], 4), read(SOURCES[2:3], 0)), read(SOURCES[3:], 2))
+    merged = engine.reorder(merged, torch.tensor([3, 2, 6, 7, 9, 9]))  # the group in the middle is gone
+    first = engine.reorder(read(SOURCES[:2], 4), torch.tensor([3, 2]))
+    last = engine.reorder(read(SOURCES[3:], 2), torch.tensor([0, 1, 3, 3]))
+    for number in range(3):
+        tokens_N = torch.arange(6) * 5 + number + 4
+        step, merged = engine.step(merged, tokens_N)
+        own_first, first = engine.step(first, tokens_N[:2])
+        own_last, last = engine.step(last, tokens_N[2:])
+        expected_NV = torch.cat([own_first.log_probs_NV, own_last.log_probs_NV])
+        difference_NV = (step.log_probs_NV - expected_NV).abs()
+        assert float(difference_NV[probable(expected_NV)].mean()) < tolerance
+
+
+@pytest.mark.parametrize("beam_size", [1, 4])
+@torch.inference_mode()
+def test_the_float32_engine_finds_what_the_model_finds(beam_size: int) -> None:
+    model = tiny()
+    engine = PackedTransformer(model, layers="float32", output="float32")
+    options = GenerationConfig(beam_size=beam_size, n_best=beam_size)
+    batch = Batch.from_ids(SOURCES, special=SPECIAL)
+    expected = search(model, batch, options, SPECIAL)
+    found = search(engine, batch, options, SPECIAL)
+    for mine, theirs in zip(found, expected, strict=True):
+        assert [hypothesis.tokens for hypothesis in mine] == [hypothesis.tokens for hypothesis in theirs]
+        assert [hypothesis.log_prob for hypothesis in mine] == pytest.approx(
+            [hypothesis.log_prob for hypothesis in theirs], abs=2e-4
+        )
+
+
+@pytest.mark.parametrize("beam_size", [1, 3])
+@torch.inference_mode()
+def test_batched_is_alone_and_so_is_continuous(beam_size: int) -> None:
+    engine = PackedTransformer(tiny(), layers="float32", output="float32")
+    options = GenerationConfig(beam_size=beam_size)
+    together = search(engine, Batch.from_ids(SOURCES, special=SPECIAL), options, SPECIAL)
+    alone = [search(engine, Batch.from_ids([ids], special=SPECIAL), options, SPECIAL)[0] for ids in SOURCES]
+    running = ContinuousSearch(engine, SPECIAL)
+    continuous = {}
+    for key, ids in enumerate(SOURCES):
+        running.add([Sentence(key, tuple(ids), options)])
+        continuous.update({outcome.key: outcome.hypotheses for outcome in running.step()})
+    while running.running:
+        continuous.update({outcome.key: outcome.hypotheses for outcome in running.step()})
+    for key, (one, other) in enumerate(zip(together, alone, strict=True)):
+        assert one[0].tokens == other[0].tokens == continuous[key][0].tokens
+        assert one[0].log_prob == pytest.approx(other[0].log_prob, abs=2e-4)
+
+
+@torch.inference_mode()
+def test_what_the_cache_holds_follows_what_is_running() -> None:
+    engine = PackedTransformer(tiny(), layers="float32", output="float32")
+    state = engine.start(Batch.from_ids(SOURCES * 10, special=SPECIAL), 1)
+    for number in range(40):
+        _, state = engine.step(state, torch.full((50 - number,), 9))
+        state = engine.reorder(state, torch.arange(1, 50 - number))
+    past = state.groups[0].past
+    assert past.kept_TNW.shape[:2] == (40, 10)
+    assert past._front.numel() <= 2 * 41 * 50 * past.kept_TNW.size(2)
+
+
+def test_a_position_past_the_models_last_is_refused() -> None:
+    engine = PackedTransformer(tiny(max_positions=8), layers="float32", output="float32")
+    with pytest.raises(ValueError, match="position 9 is past the model's 8 positions"):
+        engine.start(Batch.from_ids([list(range(4, 13))], special=SPECIAL), 1)
