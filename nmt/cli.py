@@ -4,13 +4,13 @@ A command's module is named as a string and imported when the command runs, so t
 neither torch nor a missing extra, and ``nmt`` never depends on ``training`` or ``service``.
 
 Standard output holds results and nothing else; progress, warnings and errors go to standard error. An error
-is one line. Exit status: 0 success, 1 failure, 2 wrong usage, configuration or input, 130 interrupted.
+is one line. Exit status: 0 success, 1 failure, 2 wrong usage, configuration or input, 3 a full disk,
+130 interrupted.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import json
 import os
 import sys
@@ -23,14 +23,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 import typer
 
 from nmt import __version__
+from nmt.commands.bench import bench_app
+from nmt.commands.export import export
+from nmt.commands.loading import load as _load
 from nmt.config import AlignmentConfig, GenerationConfig, parse
-from nmt.errors import ConfigError, DataError, InputError, PasserelleError
+from nmt.errors import ConfigError, DataError, DiskFullError, InputError, PasserelleError
 from nmt.pharaoh import (
     Extraction,
     Pair,
-    alignment_error_rate,
+    alignment_scores,
     parse_pharaoh,
-    precision_and_recall,
     to_pharaoh,
 )
 
@@ -40,7 +42,6 @@ if TYPE_CHECKING:
     from nmt.documents.translate import FileTask
     from nmt.translator import AlignmentKind, Translation, Translator
 
-OWN_PACKAGES = ("nmt", "training", "service")
 LINES_AT_ONCE = 256
 """Lines of standard input translated together; on a terminal each line is answered by itself."""
 
@@ -56,6 +57,8 @@ keys_app = typer.Typer(help="Keys of the service: create, list, revoke, limits."
 database_app = typer.Typer(help="Tables of the service's database: upgrade.")
 app.add_typer(keys_app, name="keys")
 app.add_typer(database_app, name="db")
+app.add_typer(bench_app, name="bench")
+app.command()(export)
 
 MarkupKind = Literal["html", "xml"]
 KeyId = Annotated[str, typer.Argument(metavar="ID", help="As nmt keys list shows it.")]
@@ -107,6 +110,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         _fail(f"{_one_line(error.format_message())} See: nmt --help", error.exit_code)
     except (ConfigError, DataError, InputError) as error:
         _fail(str(error), 2)
+    except DiskFullError as error:
+        _fail(str(error), 3)
     except PasserelleError as error:
         _fail(str(error), 1)
     except BrokenPipeError:
@@ -333,10 +338,14 @@ def serve(
 def prepare(
     recipe: Recipe,
     out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Default: runs/NAME/data.")] = None,
+    processes: Annotated[
+        int | None,
+        typer.Option("--processes", metavar="N", min=1, help="Default: one for each core. Changes no byte."),
+    ] = None,
     overrides: Overrides = None,
 ) -> None:
-    """Clean a corpus, learn sub-words, write shards and a report."""
-    _load("training.prepare:prepare", extra="train")(recipe, out, overrides or [])
+    """Clean a corpus, learn sub-words, write shards and a report; goes on where it was interrupted."""
+    _load("training.prepare:prepare", extra="train")(recipe, out, overrides or [], processes)
 
 
 @app.command()
@@ -516,7 +525,10 @@ def align(
     head: Annotated[
         list[int] | None, typer.Option(metavar="N", help="Head of that layer; repeatable, all by default.")
     ] = None,
-    extraction: Annotated[Extraction, typer.Option(help="How links follow from attention.")] = "argmax",
+    extraction: Annotated[
+        Extraction,
+        typer.Option(help="How links follow; by default what the model does best."),
+    ] = "default",
     device: Device = "auto",
 ) -> None:
     """Link the words of given sentence pairs.
@@ -534,10 +546,10 @@ def align(
     for found in links:
         print(to_pharaoh(found))
     if gold_links is not None:
-        precision, recall = precision_and_recall(links, *gold_links)
-        error_rate = alignment_error_rate(links, *gold_links)
+        scores = alignment_scores(links, *gold_links)
         print(
-            f"AER {100 * error_rate:.2f} precision {100 * precision:.2f} recall {100 * recall:.2f}",
+            f"AER {100 * scores.error_rate:.2f} precision {100 * scores.precision:.2f} "
+            f"recall {100 * scores.recall:.2f} F1 {100 * scores.f1:.2f}",
             file=sys.stderr,
         )
 
@@ -612,22 +624,6 @@ def keys_limits(
 def database_upgrade() -> None:
     """Bring the tables to this version; SQLite does so by itself."""
     _load("service.key_commands:upgrade", extra="serve")()
-
-
-def _load(target: str, extra: str | None = None) -> Any:  # noqa: ANN401 - whatever the module holds
-    """Import ``package.module:name`` now.
-
-    Raises:
-        ConfigError: a package of ``extra`` is not installed.
-    """
-    module, _, name = target.partition(":")
-    try:
-        return getattr(importlib.import_module(module), name)
-    except ModuleNotFoundError as error:
-        missing = error.name or module
-        if extra is None or missing.partition(".")[0] in OWN_PACKAGES:
-            raise
-        raise ConfigError(f"{missing} is not installed: run pip install 'passerelle[{extra}]'") from None
 
 
 def _generation(defaults: GenerationConfig, beam: int | None, n_best: int | None) -> GenerationConfig:

@@ -2,23 +2,37 @@
 
 Text is normalised before it is judged, and very little: Unicode NFC, white space of any kind to one space,
 none at the ends. Spelling, quotes and case are the author's.
+
+Rules whose threshold is None are not asked. ``Cleaner`` judges a pair by itself, so that many can be judged
+at once; which pairs are duplicates is known only when all have been seen (``training.duplicates``).
 """
 
 from __future__ import annotations
 
 import hashlib
+import math
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from types import MappingProxyType
+from typing import NamedTuple
 
+from nmt.detect import candidates
 from training.recipe import CleaningConfig
+from training.samples import Samples
 
 Pair = tuple[str, str]
 Rule = Callable[[str, str, CleaningConfig], bool]
 
 RATIO_SMOOTHING = 10
 """Characters added to both sides of a length ratio: "Go." / "Vas-y !" is no misalignment."""
+VARIANCE_FOR_EACH_CHARACTER = 6.8
+"""Of the characters that one character becomes in translation (Gale and Church 1993, section 3.2)."""
+LEAST_WORDS_TO_TELL = 5
+"""The language of shorter text is not asked for: names and calls sound like any."""
+
+_ALPHANUMERIC = re.compile(r"[^\W_]+")
 
 
 def normalize(text: str) -> str:
@@ -61,6 +75,26 @@ def has_few_letters(source: str, target: str, config: CleaningConfig) -> bool:
     return any(_symbol_share(side) > config.max_symbol_share for side in (source, target))
 
 
+def has_many_digits(source: str, target: str, config: CleaningConfig) -> bool:
+    """A side is made of figures: a row of statistics, a list of references."""
+    return config.max_digit_share is not None and any(
+        _digit_share(side) > config.max_digit_share for side in (source, target)
+    )
+
+
+def has_unlikely_length(source: str, target: str, config: CleaningConfig) -> bool:
+    """The target is too many standard deviations from the length that the source lets expect.
+
+    The measure by which Gale and Church (1993) align sentences: the difference from the expected length, over
+    the square root of its variance, which grows with the length.
+    """
+    if config.max_length_deviation is None:
+        return False
+    expected = len(source) * (config.expected_length_ratio or 1.0)
+    spread = math.sqrt(VARIANCE_FOR_EACH_CHARACTER * (expected + len(target)) / 2)
+    return abs(len(target) - expected) > config.max_length_deviation * spread
+
+
 RULES: Mapping[str, Rule] = MappingProxyType(
     {
         "empty": is_empty,
@@ -69,18 +103,21 @@ RULES: Mapping[str, Rule] = MappingProxyType(
         "length_ratio": has_unlike_lengths,
         "identical": is_copy,
         "few_letters": has_few_letters,
+        "digits": has_many_digits,
+        "unlikely_length": has_unlikely_length,
     }
 )
 """Reason -> rule, in the order in which they are asked; a pair is counted under the first that refuses it."""
 
-REASONS = (*RULES, "overlap", "duplicate", "too_many_tokens")
+OF_A_PAIR = (*RULES, "language", "overlap")
+"""Reasons that a pair gives by itself."""
+REASONS = (*OF_A_PAIR, "duplicate", "too_many_tokens")
 """All reasons of a report; ``too_many_tokens`` is found when the text is encoded."""
 
 
 def overlap_key(text: str) -> str:
     """What two sentences share that differ in case, punctuation or white space alone; may be empty."""
-    kept = (character if character.isalnum() else " " for character in normalize(text).casefold())
-    return " ".join("".join(kept).split())
+    return " ".join(_ALPHANUMERIC.findall(normalize(text).casefold()))
 
 
 def fingerprint(text: str) -> int:
@@ -93,32 +130,65 @@ def held_out_keys(sentences: Iterable[str]) -> set[int]:
     return {fingerprint(key) for key in map(overlap_key, sentences) if key}
 
 
-def clean(
-    pairs: Iterable[Pair], config: CleaningConfig, *, held_out: Set[int], seen: set[int], counts: Counter[str]
-) -> Iterator[Pair]:
-    """Yield the normalised pairs that every rule lets pass.
+def is_in_another_language(text: str, language: str, certainty: float) -> bool:
+    """The text is, as surely as ``certainty``, in a language other than ``language``."""
+    if len(text.split()) < LEAST_WORDS_TO_TELL:
+        return False
+    found = candidates(text)
+    return bool(found) and found[0].language != language and found[0].score >= certainty
+
+
+class Kept(NamedTuple):
+    """A normalised pair that passed, and the fingerprint by which its duplicates are known."""
+
+    pair: Pair
+    key: int
+
+
+class Cleaner:
+    """Judges pairs one by one, and remembers how many it refused for each reason, with samples.
 
     Args:
-        pairs: raw pairs.
         config: thresholds.
+        languages: codes of source and target.
         held_out: ``held_out_keys`` of the sentences that must not be trained on.
-        seen: fingerprints of pairs seen so far; grows, so that it serves several corpora.
-        counts: grows by one under "read" for each pair, and under its reason for each one refused.
     """
-    for raw_source, raw_target in pairs:
-        source, target = normalize(raw_source), normalize(raw_target)
-        counts["read"] += 1
-        reason = next((reason for reason, rule in RULES.items() if rule(source, target, config)), None)
-        if reason is None and config.drop_overlap and fingerprint(overlap_key(source)) in held_out:
-            reason = "overlap"
-        if reason is None and config.drop_duplicates:
+
+    def __init__(self, config: CleaningConfig, languages: tuple[str, str], held_out: Set[int]) -> None:
+        self._config = config
+        self._languages = languages
+        self._held_out = held_out
+        self.counts: Counter[str] = Counter()
+        self.samples = Samples()
+
+    def clean(self, pairs: Iterable[Pair]) -> Iterator[Kept]:
+        """Yield the normalised pairs that every rule lets pass."""
+        for raw_source, raw_target in pairs:
+            source, target = normalize(raw_source), normalize(raw_target)
+            self.counts["read"] += 1
+            reason = self._reason(source, target)
             key = fingerprint(f"{source}\n{target}")
-            reason = "duplicate" if key in seen else None
-            seen.add(key)
-        if reason is None:
-            yield source, target
-        else:
-            counts[reason] += 1
+            if reason is None:
+                yield Kept((source, target), key)
+            else:
+                self.counts[reason] += 1
+                self.samples.add(reason, key, (source, target))
+
+    def _reason(self, source: str, target: str) -> str | None:
+        """Why the pair is refused; the first of ``OF_A_PAIR`` that applies."""
+        config = self._config
+        for reason, rule in RULES.items():
+            if rule(source, target, config):
+                return reason
+        certainty = config.language_certainty
+        if certainty is not None and any(
+            is_in_another_language(side, language, certainty)
+            for side, language in zip((source, target), self._languages, strict=True)
+        ):
+            return "language"
+        if config.drop_overlap and fingerprint(overlap_key(source)) in self._held_out:
+            return "overlap"
+        return None
 
 
 def _has_refused_character(text: str) -> bool:
@@ -128,7 +198,12 @@ def _has_refused_character(text: str) -> bool:
 
 def _symbol_share(text: str) -> float:
     characters = "".join(text.split())
-    letters = sum(
-        character.isalpha() or unicodedata.category(character)[0] == "M" for character in characters
-    )
+    letters = sum(map(str.isalpha, characters))
+    if letters < len(characters):
+        letters += sum(unicodedata.category(character)[0] == "M" for character in characters)
     return 1 - letters / max(1, len(characters))
+
+
+def _digit_share(text: str) -> float:
+    characters = "".join(text.split())
+    return sum(map(str.isdigit, characters)) / max(1, len(characters))

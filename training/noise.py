@@ -14,6 +14,7 @@ from __future__ import annotations
 import random
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -22,6 +23,8 @@ from training.recipe import NoiseConfig
 
 Pair = tuple[str, str]
 Kind = Callable[[str, str, random.Random], Pair | None]
+Entry = tuple[int, Pair, int]
+"""Index of a pair in its corpus, the pair, how many copies of it are written."""
 
 MAX_JOINED = 3
 MAX_JOINED_WORDS = 60
@@ -66,15 +69,27 @@ class Noiser:
         self.counts: Counter[str] = Counter()
         self.samples: dict[str, list[Pair]] = {kind: [] for kind in ORDER}
 
-    def stream(self, pairs: Iterable[tuple[int, Pair, int]]) -> Iterator[Pair]:
-        """Disturb a corpus: (index, pair, copies) in order -> each copy, each disturbed in its own way."""
-        waiting: deque[tuple[int, Pair, int]] = deque()
-        for entry in pairs:
+    def stream(self, pairs: Iterable[Entry], following: Sequence[Entry] = ()) -> Iterator[Pair]:
+        """Disturb a part of a corpus: (index, pair, copies) in order -> each copy, disturbed in its own way.
+
+        Args:
+            pairs: the part.
+            following: the first of what comes after it, with which its last pairs may be joined.
+        """
+        waiting: deque[Entry] = deque()
+        for entry in chain(pairs, following):
             waiting.append(entry)
             if len(waiting) == MAX_JOINED:
                 yield from self._copies(waiting)
-        while waiting:
+        while len(waiting) > len(following):
             yield from self._copies(waiting)
+
+    def merge(self, counts: Mapping[str, int], samples: Mapping[str, Sequence[Sequence[str]]]) -> None:
+        """Add what was counted, and the samples that were taken, in the next part of the same corpus."""
+        self.counts.update(counts)
+        for kind, pairs in samples.items():
+            room = N_SAMPLES - len(self.samples[kind])
+            self.samples[kind] += [(source, target) for source, target in pairs[:room]]
 
     def __call__(self, pair: Pair, index: int, copy: int, following: Sequence[Pair] = ()) -> Pair:
         """Disturb copy ``copy`` of the pair at ``index``, which may be joined with those ``following``."""

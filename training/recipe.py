@@ -113,6 +113,17 @@ class CleaningConfig(StrictModel):
     """Refuse pairs whose source sentence is in a dev or test set."""
     max_tokens: int = Field(256, gt=0)
     """Sub-word tokens of a side."""
+    max_digit_share: float | None = Field(None, gt=0, le=1)
+    """Share of a side's characters, white space apart, that may be digits. This and what follows is for
+    corpora gathered by machine; None asks nothing."""
+    max_length_deviation: float | None = Field(None, gt=0)
+    """Standard deviations (Gale and Church 1993) between the target's length and what the source's lets
+    expect: stricter than ``max_length_ratio`` for long pairs."""
+    expected_length_ratio: float | None = Field(None, gt=0)
+    """Target characters for each source character, for ``max_length_deviation``: 1 by default; 1.13 from
+    English to French."""
+    language_certainty: float | None = Field(None, gt=0, le=1)
+    """Refuse a pair of which a side of five words or more is, so surely, in a language other than its own."""
 
 
 class NoiseConfig(StrictModel):
@@ -330,8 +341,11 @@ class Recipe(StrictModel):
         given = tokenizer.pop("given")
         sources: dict[str, Any] = {"__all__": {"path", "streaming", "optional"}}
         left_out: dict[str, Any] = {"dir": True, "train": sources, "dev": sources, "tests": sources}
-        if self.data.noise is None:  # so that recipes without it keep the checksum they had before it
+        # What came later is left out where it is not used: recipes without it keep the checksum they had.
+        if self.data.noise is None:
             left_out["noise"] = True
+        cleaning = self.data.cleaning
+        left_out["cleaning"] = {key for key in type(cleaning).model_fields if getattr(cleaning, key) is None}
         return {
             "data": self.data.model_dump(mode="json", exclude=left_out),
             "tokenizer": tokenizer if given is None else {"given": given},

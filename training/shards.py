@@ -18,6 +18,7 @@ out of a copy that travels.
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +37,7 @@ MANIFEST = "manifest.json"
 REPORT = "report.json"
 TOKENIZER = "tokenizer.model"
 TESTS = "tests"
+COPIED_AT_ONCE = 1 << 20
 
 Split = Literal["train", "dev"]
 Ids = np.ndarray[tuple[int], np.dtype[np.uint16]] | np.ndarray[tuple[int], np.dtype[np.int32]]
@@ -79,6 +81,34 @@ class SideWriter:
         if kind is None:
             np.array(self._lines, dtype="<i8").tofile(_beside(self._stem, "lines"))
             np.array(self._offsets, dtype="<i8").tofile(_beside(self._stem, "offsets"))
+
+
+def join_parts(stems: Sequence[Path], folder: Path, split: str, languages: tuple[str, str]) -> None:
+    """Put encoded parts end to end.
+
+    Args:
+        stems: of each part, in order; the files are ``STEM.source`` (text), ``.tokens`` after it (ids),
+            ``.offsets`` (int64, ids of each sentence), ``.lines`` (int64, bytes of each line), and the same
+            for ``target``.
+        folder: where the files of the split go.
+        split: "train".
+        languages: of source and target.
+    """
+    for side, language in zip(("source", "target"), languages, strict=True):
+        for end in ("", ".tokens"):
+            with (folder / f"{split}.{language}{end}").open("wb") as whole:
+                for stem in stems:
+                    with stem.with_name(f"{stem.name}.{side}{end}").open("rb") as part:
+                        shutil.copyfileobj(part, whole, COPIED_AT_ONCE)
+        for end in (".offsets", ".lines"):
+            last = np.zeros(1, dtype="<i8")
+            with (folder / f"{split}.{language}{end}").open("wb") as whole:
+                whole.write(last.tobytes())
+                for stem in stems:
+                    sizes = np.fromfile(stem.with_name(f"{stem.name}.{side}{end}"), dtype="<i8")
+                    ends = last[-1] + np.cumsum(sizes)
+                    whole.write(ends.astype("<i8").tobytes())
+                    last = ends if len(ends) else last
 
 
 class PaddedIds(NamedTuple):

@@ -101,21 +101,6 @@ def test_an_empty_folder_is_used(recipe: str, tmp_path: Path):
     assert len(train_pairs(prepare(recipe, tmp_path / "data", []))) == 60
 
 
-def test_an_interrupted_preparation_leaves_nothing_and_the_next_is_whole(
-    recipe: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    expected = contents(prepare(recipe, tmp_path / "expected", []))
-    with monkeypatch.context() as patch:
-        patch.setattr(training.prepare, "train_subwords", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-        with pytest.raises(KeyboardInterrupt):
-            prepare(recipe, tmp_path / "out" / "data", [])
-    assert list((tmp_path / "out").iterdir()) == []
-    killed = tmp_path / "out" / ".data.partial"
-    killed.mkdir()
-    (killed / "train.en").write_text("half a")
-    assert contents(prepare(recipe, tmp_path / "out" / "data", [])) == expected
-
-
 def test_every_pair_read_is_written_or_counted_under_its_reason(tmp_path: Path):
     broken = [
         PAIRS[3],
@@ -128,15 +113,21 @@ def test_every_pair_read_is_written_or_counted_under_its_reason(tmp_path: Path):
         ("".join(random.Random(1).choices("aeintrsl", k=120)), "Un mot de cent vingt lettres. " * 4),
         (PAIRS[72][0].upper() + "!", "Une autre traduction."),
         (PAIRS[61][0], "Encore une autre."),
+        ("From 1997 to 1998, some 1999 cats.", "De 1997 à 1998, quelque 1999 chats."),
+        ("The commission met yesterday and it did not vote.", "La commission a voté hier."),
+        ("La commission ne vote pas aujourd'hui.", "The commission does not vote today."),
     ]
     recipe = str(write_toy(tmp_path / "corpus", [*PAIRS[:60], *broken]))
-    folder = prepare(recipe, tmp_path / "data", ["data.cleaning.max_tokens=50"])
+    strict = ("max_tokens=50", "max_digit_share=0.3", "max_length_deviation=1", "language_certainty=0.9")
+    folder = prepare(recipe, tmp_path / "data", [f"data.cleaning.{threshold}" for threshold in strict])
     (source,) = PreparedCorpus.open(folder).report["train"]["sources"]
     assert train_pairs(folder) == PAIRS[:60]
-    assert source["read"] == 70
+    assert source["read"] == 73
     assert (source["kept"], source["written"]) == (61, 60)
     assert set(source["dropped"]) == set(REASONS)
     assert source["dropped"] == {**dict.fromkeys(REASONS, 1), "overlap": 2}
+    assert {reason: len(pairs) for reason, pairs in source["samples"].items()} == source["dropped"]
+    assert source["samples"]["duplicate"] == [list(PAIRS[3])]
 
 
 def test_the_report_counts_tokens_and_lengths_as_they_are_on_disk(recipe: str, tmp_path: Path):
@@ -151,6 +142,17 @@ def test_the_report_counts_tokens_and_lengths_as_they_are_on_disk(recipe: str, t
     assert report["recipe_hash"] == load_recipe(recipe).corpus_hash() == corpus.recipe_hash
     assert report["tests"][0]["pairs"] == 10
     assert report["not_found"] == []
+
+
+def test_the_report_page_shows_counts_and_samples_of_every_reason_as_text(tmp_path: Path):
+    markup = ("<b>Copied</b> text & more.", "<b>Copied</b> text & more.")
+    recipe = str(write_toy(tmp_path / "corpus", [*PAIRS[:60], PAIRS[2], markup]))
+    page = (prepare(recipe, tmp_path / "data", []) / "report.html").read_text(encoding="utf-8")
+    assert "62 pairs read, 60 kept by cleaning" in page
+    assert "<strong>identical</strong>: copied source, 1 pairs" in page
+    assert "&lt;b&gt;Copied&lt;/b&gt; text &amp; more." in page
+    assert PAIRS[2][1].replace("'", "&#39;") in page
+    assert "<script" not in page
 
 
 def test_weight_repeats_pairs_and_cap_limits_them_after_cleaning(recipe: str, tmp_path: Path):

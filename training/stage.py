@@ -1,0 +1,112 @@
+"""A step of long work as numbered parts in a folder, each there whole or not at all, so that it can go on.
+
+key.json         what the parts were made from: of anything else they are thrown away
+00000.NAME ...   the files of a part
+00000.json       its record, written last, with each file's size and CRC-32
+done.json        how many parts there are, once that is known
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from nmt.errors import DataError
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+class Stage:
+    """Open ``folder`` for parts made from what ``key`` says; parts of another key are deleted."""
+
+    def __init__(self, folder: Path, key: Mapping[str, Any]) -> None:
+        self.folder = folder
+        text = json.dumps(key, sort_keys=True)
+        key_file = folder / "key.json"
+        if not key_file.is_file() or key_file.read_text(encoding="utf-8") != text:
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            write_whole(key_file, text.encode())
+
+    def stem(self, number: int) -> Path:
+        """Where part ``number`` lies, without the suffixes of its files."""
+        return self.folder / f"{number:05d}"
+
+    def has(self, number: int) -> bool:
+        """Part ``number`` is there and undamaged."""
+        try:
+            files: dict[str, list[int]] = self.record(number)["files"]
+            return all(
+                _fingerprint(file_of(self.stem(number), name).read_bytes()) == known
+                for name, known in files.items()
+            )
+        except (OSError, ValueError, KeyError):
+            return False
+
+    def record(self, number: int) -> dict[str, Any]:
+        """What ``write_part`` was given to say of part ``number``."""
+        record: dict[str, Any] = json.loads(file_of(self.stem(number), "json").read_text(encoding="utf-8"))
+        return record
+
+    def finish(self, n_parts: int) -> None:
+        """There are no more than ``n_parts``."""
+        write_whole(self.folder / "done.json", json.dumps(n_parts).encode())
+
+    def n_parts(self) -> int | None:
+        """How many parts there are, if all of them are there and undamaged."""
+        try:
+            n_parts = int(json.loads((self.folder / "done.json").read_text(encoding="utf-8")))
+        except (OSError, ValueError):
+            return None
+        return n_parts if all(map(self.has, range(n_parts))) else None
+
+
+def write_part(stem: Path, files: Mapping[str, bytes], record: Mapping[str, Any]) -> None:
+    """Write the files of a part, then its record.
+
+    Raises:
+        DataError: the disk is full.
+    """
+    for name, content in files.items():
+        write_whole(file_of(stem, name), content)
+    known = {name: _fingerprint(content) for name, content in files.items()}
+    text = json.dumps({**record, "files": known}, ensure_ascii=False)
+    write_whole(file_of(stem, "json"), text.encode())
+
+
+def file_of(stem: Path, name: str) -> Path:
+    """The file ``name`` of a part."""
+    return stem.with_name(f"{stem.name}.{name}")
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file aside and give it its name."""
+    aside = path.with_name(f"{path.name}.{os.getpid()}.aside")
+    with full_disk_told(path):
+        aside.write_bytes(content)
+        aside.rename(path)
+
+
+@contextmanager
+def full_disk_told(path: Path) -> Iterator[None]:
+    """A full disk, or a limit on files, becomes an error that names the file and what to do."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        raise DataError(
+            f"{path}: no room to write it ({error.strerror}); make room and run the same command again: "
+            "what is done is kept"
+        ) from None
+
+
+def _fingerprint(content: bytes) -> list[int]:
+    return [len(content), zlib.crc32(content)]
