@@ -45,14 +45,10 @@ def hey(server: Server, per_second: float, n_connections: int, seconds: float) -
     program = shutil.which("hey")
     assert program, "hey is not installed: run apt-get install hey"
     body = json.dumps({"text": SENTENCE})
-    done = subprocess.run(
-        [
-            program, "-z", f"{seconds:g}s", "-c", str(n_connections),
-            "-q", f"{per_second / n_connections:.4f}", "-t", "60", "-m", "POST", "-T", "application/json", "-d", body, "-o", "csv",
-            f"{server.url}/translate",
-        ],
-        capture_output=True, text=True, check=True, timeout=seconds + 120,
-    )  # fmt: skip
+    rate = f"{per_second / n_connections:.4f}"
+    command = [program, "-z", f"{seconds:g}s", "-c", str(n_connections), "-q", rate, "-t", "60", "-o", "csv"]
+    command += ["-m", "POST", "-T", "application/json", "-d", body, f"{server.url}/translate"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=seconds + 120)
     rows = csv.DictReader(done.stdout.splitlines())
     return [
         Reply(float(row["response-time"]), int(row["status-code"]), float(row["offset"]))
@@ -128,8 +124,8 @@ def test_l2_four_times_overload(record: Record) -> None:
     if not REHEARSAL_S:
         record(
             "L2",
-            "4 x overload on 256 connections for 2 min: only 200, 429, 503 (with Retry-After); goodput >= 90 % "
-            "of capacity; rejects p99 <= 50 ms",
+            "4 x overload on 256 connections for 2 min: only 200, 429, 503 (with Retry-After); goodput >= 90 "
+            "% of capacity; rejects p99 <= 50 ms",
             lost=0,
             **measured,
         )
@@ -193,8 +189,8 @@ def test_l3_fairness(record: Record) -> None:
     if not REHEARSAL_S:
         record(
             "L3",
-            "8 connections that always send the largest request against one short request a second: short p95 "
-            "<= 3 x alone",
+            "8 connections that always send the largest request against one short request a second: short "
+            "p95 <= 3 x alone",
             lost=0,
             **measured,
         )
