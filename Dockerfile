@@ -27,7 +27,7 @@ RUN python3 -m venv /opt/passerelle \
 # srt alone is published as source; it is built with the setuptools that is locked, not with whichever is newest.
 RUN sed --quiet '/^setuptools==/,/[^\\]$/p' wheels/common.txt >setuptools.txt \
  && $INSTALL --requirement setuptools.txt \
- && $INSTALL --no-build-isolation --no-binary srt --requirement wheels/common.txt
+ && $INSTALL --use-pep517 --no-build-isolation --no-binary srt --requirement wheels/common.txt
 COPY pyproject.toml LICENSE README.md /build/
 COPY nmt /build/nmt
 COPY service /build/service

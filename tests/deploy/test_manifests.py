@@ -75,7 +75,12 @@ def test_compose_hardens_every_container_and_shows_only_the_proxy() -> None:
     for replica in ("replica-1", "replica-2"):
         grace = int(services[replica]["stop_grace_period"].removesuffix("s"))
         assert grace > Settings.model_fields["shutdown_timeout_s"].default
-    assert "password" not in re.sub(r"#.*|postgres_password\w*|PASSWORD_FILE", "", (DEPLOY / "compose.yaml").read_text()).lower()
+    assert (
+        "password"
+        not in re.sub(
+            r"#.*|postgres_password\w*|PASSWORD_FILE", "", (DEPLOY / "compose.yaml").read_text()
+        ).lower()
+    )
 
 
 def test_addresses_of_replicas_in_compose_proxy_and_prometheus_agree() -> None:
@@ -110,7 +115,10 @@ def test_kustomization_lists_every_manifest() -> None:
 @pytest.mark.parametrize("variant", ["base", "gpu"])
 def test_kustomized_manifests_follow_the_schema(variant: str) -> None:
     shown = subprocess.run(
-        [find("kubectl"), "kustomize", DEPLOY / "kubernetes" / variant], capture_output=True, text=True, check=True
+        [find("kubectl"), "kustomize", DEPLOY / "kubernetes" / variant],
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
     made = {document["kind"]: document for document in yaml.safe_load_all(shown)}
 
@@ -198,7 +206,9 @@ def test_every_alarm_is_about_metrics_that_exist_and_is_explained() -> None:
         for metric in re.findall(r"\b(?:passerelle|process)_\w+", rule["expr"]):
             assert f"# TYPE {metric.removesuffix('_bucket')} " in shown, (rule["alert"], metric)
         assert f"`{rule['alert']}`" in OPERATE
-    assert set(re.findall(r"`(Passerelle\w+)`", OPERATE)) == {rule["alert"] for rule in alerts["groups"][0]["rules"]}
+    assert set(re.findall(r"`(Passerelle\w+)`", OPERATE)) == {
+        rule["alert"] for rule in alerts["groups"][0]["rules"]
+    }
 
 
 def test_prometheus_accepts_its_files_and_the_alarms_ring() -> None:

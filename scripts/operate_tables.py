@@ -1,0 +1,129 @@
+"""Make the tables of docs/operate.md and docs/offline.md from their records.
+
+A table stands between ``<!-- numbers NAME -->`` and ``<!-- end of numbers -->``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENTS = (Path("docs/operate.md"), Path("docs/offline.md"))
+MARKED = re.compile(r"(<!-- numbers (?P<name>\S+) -->\n).*?(<!-- end of numbers -->)", re.DOTALL)
+SERVING, REPLICAS, RAY = (
+    "benchmarks/results/serving.json",
+    "docs/reliability/replicas.json",
+    "docs/reliability/ray.json",
+)
+BILLION = 10**9
+MARGIN = 0.6
+"""Of the measured rate that a core is planned to have: what comes is not even."""
+
+
+def main() -> None:
+    """Write the documents."""
+    for path in DOCUMENTS:
+        (ROOT / path).write_text(fresh((ROOT / path).read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def fresh(text: str) -> str:
+    """A document with each marked table made anew."""
+    return MARKED.sub(lambda match: f"{match[1]}{TABLES[match['name']]()}{match[3]}", text)
+
+
+def sizing() -> str:
+    """Cores for a rate of requests."""
+    record = _read(SERVING)
+    rate = record["medians"]["service_texts_per_s"] / record["threads"]
+    characters = record["n_characters"] / record["n_texts"]
+    lines = [
+        f"One core of {_machine(record)} translates {rate:.0f} sentences a second ({characters:.0f} "
+        f"characters on average, {record['clients']} clients, [record](../{SERVING})). Planned for "
+        f"{MARGIN:.0%} of that:",
+        "",
+        "| sentences a second at the busiest | cores that compute | as replicas of 2 cores |",
+        "|--:|--:|--:|",
+    ]
+    for asked in (10, 50, 200, 1000):
+        cores = -(-asked // (rate * MARGIN))
+        lines.append(f"| {asked:,} | {cores:,.0f} | {max(2, -(-cores // 2)):,.0f} |")
+    return "\n".join(lines) + "\n"
+
+
+def replicas() -> str:
+    """What became of requests while replicas died or went."""
+    record = _read(REPLICAS)
+    lines = [
+        "| under load | times | requests | answered | refused | lost | sent again by the proxy | slowest |",
+        "|---|--:|--:|--:|--:|--:|--:|--:|",
+    ]
+    for name, found in record["faults"].items():
+        cells = (
+            name,
+            f"{found['times']}",
+            f"{found['requests']:,}",
+            f"{found['answered']:,}",
+            f"{found['refused_with_retry_after']}",
+            f"{found['lost']}",
+            f"{found['sent_again_by_the_proxy']}",
+            f"{found['slowest_s']} s",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    lines += [
+        "",
+        f"{record['clients']} clients, PostgreSQL {record['postgresql']}, HAProxy {record['haproxy']}, "
+        f"{_machine(record)}; engine: {record['engine']}; `{record['command']}`, [record](../{REPLICAS}).",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def ray() -> str:
+    """The run that was killed and resumed."""
+    record = _read(RAY)
+    return (
+        f"{record['shards']} shards, {record['rows']:,} sentences, {record['workers']}: a worker was killed "
+        f"with -9 after {record['done_when_a_worker_was_killed']} shards, the run itself after "
+        f"{record['done_when_the_run_was_killed']}, and the same command translated the "
+        f"{record['translated_after_that']} that were left. {record['shards_equal_byte_for_byte']} of "
+        f"{record['shards']} shards are equal byte for byte to those of a run without a break. "
+        f"`{record['command']}`, [record](../{RAY}).\n"
+    )
+
+
+def plan() -> str:
+    """A billion sentences on paper."""
+    record = _read(RAY)
+    per_thousand = record["cpu_core_seconds_per_1000_sentences"]
+    core_hours = per_thousand * BILLION / 1000 / 3600
+    lines = [
+        f"Measured: {per_thousand:.1f} core-seconds for 1,000 sentences (model {record['model']}, its own "
+        f"beam, {_machine(record)}). For a billion that is {core_hours:,.0f} core-hours:",
+        "",
+        "| cores | hours | days |",
+        "|--:|--:|--:|",
+    ]
+    for cores in (64, 256, 1024, 4096):
+        hours = core_hours / cores
+        lines.append(f"| {cores:,} | {hours:,.0f} | {hours / 24:,.1f} |")
+    return "\n".join(lines) + "\n"
+
+
+TABLES: dict[str, Callable[[], str]] = {"sizing": sizing, "replicas": replicas, "ray": ray, "plan": plan}
+
+
+def _machine(record: dict[str, Any]) -> str:
+    machine = record["machine"]
+    return f"{machine.get('cpu', machine.get('processor'))} ({machine['cores']} cores)"
+
+
+def _read(path: str) -> dict[str, Any]:
+    record: dict[str, Any] = json.loads((ROOT / path).read_text(encoding="utf-8"))
+    return record
+
+
+if __name__ == "__main__":
+    main()
