@@ -19,7 +19,7 @@ Record = Callable[..., None]
 @pytest.fixture(scope="session")
 def stub() -> Iterator[Server]:
     """A server around STUB, shared by tests that leave it as it was."""
-    with serving(engine_silent_s=1.5, header_timeout_s=1, body_timeout_s=1, write_timeout_s=2) as server:
+    with serving(engine_silent_s=1.5, header_timeout_s=5, body_timeout_s=5, write_timeout_s=5) as server:
         yield server
 
 

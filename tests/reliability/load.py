@@ -124,14 +124,14 @@ async def open_loop(
     return answers
 
 
-async def probe(port: int, until: Awaitable[Any], text: str = "a b c", every_s: float = 0.1) -> list[Answer]:
-    """A translation now and then, each on a connection of its own, until something else is done."""
+async def probe(port: int, until: Awaitable[Any], least: int = 1, every_s: float = 0.1) -> list[Answer]:
+    """Translations, each on a connection of its own, until something else is done; ``least`` at least."""
     other, answers = asyncio.ensure_future(until), list[Answer]()
-    while not other.done():
+    while not other.done() or len(answers) < least:
         own = Client(port)
-        answers.append(await own.translate(text))
+        answers.append(await own.translate("a b c"))
         own.close()
-        await asyncio.wait([other], timeout=every_s)
+        await asyncio.sleep(every_s)
     await other
     return answers
 

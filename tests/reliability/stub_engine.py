@@ -5,8 +5,8 @@ others wait in the fair queue. Time is told in steps, which no busy machine stre
 is minus a thousandth of the steps from its request's arrival to its end.
 
 Words are orders: "die" kills the process, "stop" stops it, "hang" never ends its step, "fail", "nan" and
-"memory" fail their own request. With "once" they are obeyed only while there is no file of the name
-``PASSERELLE_TEST_ONCE``, which is then made.
+"memory" fail their own request. A text with "gated" does not go on while there is a file of the name
+``PASSERELLE_TEST_GATE``.
 """
 
 from __future__ import annotations
@@ -27,10 +27,12 @@ from nmt.progress import Begun, Event, Failed, Finished, Planned
 from nmt.translation import Translation
 from service.engine.child import run
 from service.engine.messages import Ready, Start
+from service.scheduler import estimated_tokens
 from tests.service.stub import StubTranslator
 
 SLOTS = 16
 STEP_S = float(os.environ.get("PASSERELLE_TEST_STEP_S", "0.005"))
+GATE = Path(os.environ.get("PASSERELLE_TEST_GATE", "/nowhere"))
 FAULTS: dict[str, type[Exception]] = {"fail": RuntimeError, "nan": NumericalError, "memory": MemoryError}
 
 
@@ -74,9 +76,9 @@ class StubWorker:
     def add(self, request: int, texts: Sequence[str], *, party: str, **options: Any) -> None:
         self._requests[request] = _Request(list(texts), options, self._n_steps, [None] * len(texts))
         for index, text in enumerate(texts):
-            n_words = len(text.split()) + 1
-            self._events.append(Planned(request, n_words))
-            self._queue.put(party, request, (request, index), n_words)
+            n_tokens = estimated_tokens(text)
+            self._events.append(Planned(request, n_tokens))
+            self._queue.put(party, request, (request, index), n_tokens)
 
     def cancel(self, requests: Collection[int]) -> None:
         for request in requests:
@@ -94,12 +96,16 @@ class StubWorker:
                 events.append(Begun(key[0]))
         time.sleep(STEP_S)
         self._n_steps += 1
+        shut = GATE.exists()
         for key in list(self._running):
-            if key in self._running:
+            if key in self._running and not (shut and self._is_gated(*key)):
                 self._running[key] -= 1
                 if self._running[key] <= 0:
                     events += self._finish(*key)
         return events
+
+    def _is_gated(self, number: int, index: int) -> bool:
+        return "gated" in self._requests[number].texts[index]
 
     def _finish(self, number: int, index: int) -> list[Event]:
         del self._running[number, index]
@@ -121,13 +127,7 @@ class StubWorker:
 
 def obey(text: str) -> Exception | None:
     """What a text's request fails with, if it is told to."""
-    words = text.split()
-    orders = {"die", "stop", "hang", *FAULTS} & set(words)
-    if orders and "once" in words:
-        seen = Path(os.environ["PASSERELLE_TEST_ONCE"])
-        if seen.exists():
-            return None
-        seen.touch()
+    orders = {"die", "stop", "hang", *FAULTS} & set(text.split())
     if "die" in orders:
         os.kill(os.getpid(), signal.SIGKILL)
     if "stop" in orders:

@@ -16,6 +16,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from service.scheduler import estimated_tokens
 from tests.nmt.conftest import SENTENCES
 from tests.reliability.conftest import Record
 from tests.reliability.load import Answer, Client
@@ -24,6 +25,10 @@ from tests.reliability.tiny_engine import FAULTS
 from tests.service.stub import backwards
 
 N_CLIENTS = 12
+
+
+def is_replaced(server: Server, engine: int) -> bool:
+    return server.engines() not in ([], [engine]) and server.is_ready()
 
 
 def text_of(answer: httpx.Response) -> str:
@@ -96,18 +101,19 @@ def test_f1_a_server_that_is_told_to_end_answers_what_it_has_accepted(record: Re
 def test_f2_a_killed_engine_is_replaced_and_its_work_done_again(
     stub: Server, record: Record, n_kills: int
 ) -> None:
-    texts = [f"text {number} " + "word " * 100 for number in range(6)]
+    texts = [f"gated text {number}" for number in range(6)]
+    n_tokens = sum(map(estimated_tokens, texts))
     gone_s, back_s = [], []
     with ThreadPoolExecutor(len(texts)) as pool:
         for _ in range(n_kills):
-            answers = [pool.submit(stub.post, {"text": text}) for text in texts]
-            eventually(lambda: stub.metric("passerelle_queue_tokens") > 600)
-            (engine,) = stub.engines()
-            os.kill(engine, signal.SIGKILL)
-            gone_s.append(eventually(lambda: not stub.is_ready()))
-            back_s.append(gone_s[-1] + eventually(stub.is_ready))
+            with stub.gate_shut():
+                answers = [pool.submit(stub.post, {"text": text}) for text in texts]
+                eventually(lambda: stub.metric("passerelle_queue_tokens") == n_tokens)
+                (engine,) = stub.engines()
+                os.kill(engine, signal.SIGKILL)
+                gone_s.append(eventually(lambda: not stub.is_ready() or is_replaced(stub, engine)))  # noqa: B023
+                back_s.append(gone_s[-1] + eventually(lambda: is_replaced(stub, engine)))  # noqa: B023
             assert [text_of(answer.result()) for answer in answers] == [backwards(text) for text in texts]
-            assert stub.engines() != [engine]
     if n_kills > 1:
         assert max(gone_s) <= 1
         assert max(back_s) <= 10
@@ -132,11 +138,12 @@ def test_f3_a_stopped_engine_is_504_at_the_deadline_and_is_replaced(
         eventually(stub.is_ready)
         (engine,) = stub.engines()
         os.kill(engine, signal.SIGSTOP)
-        started = time.monotonic()
-        answer = stub.post({"text": "a b c"}, headers={"X-Request-Timeout": "0.5"})
-        late_s.append(time.monotonic() - started - 0.5)
+        with stub.gate_shut():
+            started = time.monotonic()
+            answer = stub.post({"text": "gated"}, headers={"X-Request-Timeout": "0.5"})
+            late_s.append(time.monotonic() - started - 0.5)
         assert (answer.status_code, answer.json()["type"]) == (504, "urn:passerelle:problem:timeout")
-        back_s.append(eventually(lambda engine=engine: stub.engines() != [engine] and stub.is_ready()))
+        back_s.append(eventually(lambda: is_replaced(stub, engine)))  # noqa: B023
         assert text_of(stub.post({"text": "a b c"})) == backwards("a b c")
     assert min(late_s) >= 0
     if n_stops > 1:

@@ -54,22 +54,24 @@ async def held(port: int, way: str, n_clients: int, every_s: float) -> AsyncIter
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def share_answered(port: int, way: str, n_clients: int, seconds: float) -> tuple[int, int]:
+async def share_answered(
+    port: int, way: str, n_clients: int, seconds: float, least: int = 1
+) -> tuple[int, int]:
     """Of probes meanwhile, how many were answered, and how many there were."""
     async with held(port, way, n_clients, every_s=0.25):
-        found = await probe(port, asyncio.sleep(seconds))
+        found = await probe(port, asyncio.sleep(seconds), least)
     return sum(answer.status == 200 for answer in found), len(found)
 
 
 @pytest.mark.parametrize("way", ["head", "body", "read"])
 def test_l4_slow_clients_keep_nobody_else_waiting(stub: Server, way: str) -> None:
     answered, n_probes = asyncio.run(share_answered(stub.port, way, 20, 1.0))
-    assert answered == n_probes > 0
+    assert answered == n_probes
 
 
 def test_l5_idle_sockets_keep_nobody_else_waiting(stub: Server) -> None:
     answered, n_probes = asyncio.run(share_answered(stub.port, "idle", 100, 1.0))
-    assert answered == n_probes > 0
+    assert answered == n_probes
 
 
 def test_slow_clients_are_gone_at_last(stub: Server) -> None:
@@ -80,7 +82,7 @@ def test_slow_clients_are_gone_at_last(stub: Server) -> None:
 @pytest.mark.slow
 def test_l5_500_idle_sockets(record: Record) -> None:
     with serving() as server:
-        answered, n_probes = asyncio.run(share_answered(server.port, "idle", 500, 120))
+        answered, n_probes = asyncio.run(share_answered(server.port, "idle", 500, 120, 1000))
         eventually(lambda: len(list(Path(f"/proc/{server.process.pid}/fd").iterdir())) < 60)
     assert answered / n_probes >= 0.999
     record(
@@ -99,7 +101,7 @@ def test_l5_500_idle_sockets(record: Record) -> None:
 def test_l4_200_clients_of_slowhttptest(record: Record) -> None:
     program = shutil.which("slowhttptest")
     assert program, "slowhttptest is not installed: run apt-get install slowhttptest"
-    common = ["-c", "200", "-r", "100", "-l", "60", "-i", "2", "-p", "10"]
+    common = ["-c", "200", "-r", "100", "-l", "120", "-i", "2", "-p", "10"]
     ways = {
         "slow headers": ["-H", "-x", "24", "-t", "GET"],
         "slow body": ["-B", "-s", "8192", "-x", "10", "-t", "POST", "-f", "application/json"],
