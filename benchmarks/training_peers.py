@@ -70,8 +70,8 @@ def passerelle(shape: dict[str, Any], precision: str, variant: str) -> Trainer: 
     updates = iter(range(1, 10**6))
 
     def train(batch: Batch) -> float:
-        outcome = step([batch], next(updates))
-        return float(outcome.smoothed) / outcome.n_tokens
+        sums = step([batch], next(updates)).sums
+        return float(sums.smoothed) / sums.n_tokens
 
     return train
 

@@ -8,6 +8,7 @@
     ├── DataError              a corpus is missing, broken, or its sides disagree
     ├── ModelFolderError       a model folder is missing, incomplete or corrupt
     ├── RunFolderError         a training run cannot be started, resumed or saved
+    │   └── DiskFullError          no room for what the run writes
     ├── DatabaseError          the service's database cannot be opened, or is of another version
     └── NumericalError         NaN or infinity where a probability should be
 
@@ -47,6 +48,10 @@ class ModelFolderError(PasserelleError):
 
 class RunFolderError(PasserelleError):
     """A training run cannot be started, resumed or saved."""
+
+
+class DiskFullError(RunFolderError):
+    """No room is left for what a training run writes; what it wrote before stands."""
 
 
 class DatabaseError(PasserelleError):

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import math
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 import torch
@@ -27,7 +29,7 @@ from training.meter import Bound, Meter
 from training.optimizer import build_optimizer
 from training.prefetch import PrefetchedStream
 from training.progress import progress
-from training.publish import publish
+from training.publish import publish, restore_interrupted
 from training.recipe import Recipe
 from training.run_folder import RunFolder
 from training.schedule import build_schedule, cooldown_factor
@@ -47,6 +49,10 @@ from training.world import ALONE, World
 
 GO_ON, DONE, TERMINATED = 0.0, 1.0, 2.0
 """What a process wants after an update; the highest of all counts."""
+
+
+class Terminated(BaseException):
+    """SIGTERM came where work could be left in the middle."""
 
 
 class Trainer:
@@ -98,11 +104,13 @@ class Trainer:
         on_gpu = self.device.type == "cuda"
         self.stream = PrefetchedStream(stream, pin=True) if on_gpu else stream
         self.stop_reason: str | None = None
+        self._may_leave = False
         self._go_on_from(TrainingState())
 
     def _go_on_from(self, state: TrainingState) -> None:
         self.state = state
         self._elapsed_s = state.elapsed_s
+        self._saved_update = state.update
         self._meter = Meter(state, self.world, self._bound)
 
     def begin_with(self, model: Model) -> None:
@@ -112,6 +120,8 @@ class Trainer:
 
     def resume(self) -> None:
         """Go back to the newest intact checkpoint, if there is one."""
+        if self.world.is_first:
+            restore_interrupted(self.run_folder.model)
         checkpoint, problems = newest_intact(self.run_folder.checkpoints)
         for problem in problems:
             self.run_folder.log("note", 0, text=f"checkpoint passed over: {problem}")
@@ -128,6 +138,9 @@ class Trainer:
         try:
             left = self.options.max_updates - self.state.update
             with progress(self.recipe.name, left, silent=not self.world.is_first) as advance:
+                if self.state.validation_due:
+                    self._validate()
+                    self._agree_on_the_end()
                 while self.stop_reason is None and self.state.update < self.options.max_updates:
                     self._update()
                     update = self.state.update
@@ -138,6 +151,8 @@ class Trainer:
                         self._save()
                     self._agree_on_the_end()
                     advance(1, note)
+        except Terminated:
+            pass
         finally:
             signal.signal(signal.SIGTERM, former)
         self._save()
@@ -148,12 +163,18 @@ class Trainer:
     def _update(self) -> None:
         """One step of the optimizer over ``accumulate`` batches, each token weighing the same."""
         update = self.state.update + 1
-        batches = [self.stream.next() for _ in range(self.options.accumulate)]
+        with self._leaving_at_once(possible=self.world.size == 1):
+            batches = [self.stream.next() for _ in range(self.options.accumulate)]
+            sums = self.step.gradients(batches, update)
         for group in self.optimizer.param_groups:
             group["lr"] = self._rate(update)
-        outcome = self.step(batches, update)
-        self._meter.add(outcome)
-        self._move(update=update, target_tokens=self.state.target_tokens + outcome.n_tokens)
+        self._meter.add(self.step.apply(sums))
+        self._move(
+            update=update,
+            epoch=self.stream.epoch,
+            next_batch=self.stream.next_batch,
+            target_tokens=self.state.target_tokens + sums.n_tokens,
+        )
 
     def _rate(self, update: int) -> float:
         """The schedule's learning rate, less as the end comes near."""
@@ -200,7 +221,13 @@ class Trainer:
         model = self._whole_model()
         if not self.world.is_first:
             return
-        validation = self._score(model)
+        self._move(validation_due=True)
+        try:
+            with self._leaving_at_once(possible=True):
+                validation = self._score(model)
+        except Terminated:
+            return
+        self._move(validation_due=False)
         better = validation.bleu > self.state.best_bleu
         self._move(validations_without_gain=0 if better else self.state.validations_without_gain + 1)
         if better:
@@ -233,6 +260,8 @@ class Trainer:
             )
 
     def _save(self) -> None:
+        if self._saved_update == self.state.update:
+            return
         self._meter.raise_unless_finite(self.state.update)
         self._move()
         save_checkpoint(
@@ -243,6 +272,7 @@ class Trainer:
             keep=self.options.keep_checkpoints,
             writes=self.world.is_first,
         )
+        self._saved_update = self.state.update
 
     def _publish_average(self) -> None:
         """Average the last checkpoints; publish the mean if it is better than the best single one."""
@@ -280,11 +310,23 @@ class Trainer:
 
     def _move(self, **changes: float) -> None:
         """Bring the state up to date."""
-        place = {"epoch": self.stream.epoch, "next_batch": self.stream.next_batch}
-        self.state = self.state.model_copy(update={**place, "elapsed_s": self._meter.elapsed_s(), **changes})
+        self.state = self.state.model_copy(update={"elapsed_s": self._meter.elapsed_s(), **changes})
 
     def _on_sigterm(self, signum: int, frame: FrameType | None) -> None:  # noqa: ARG002 - the handler's signature
         self.stop_reason = "SIGTERM"
+        if self._may_leave:
+            raise Terminated
+
+    @contextmanager
+    def _leaving_at_once(self, *, possible: bool) -> Iterator[None]:
+        """Work that may be left in the middle when SIGTERM comes, if no other process waits for it."""
+        self._may_leave = possible
+        try:
+            if self._may_leave and self.stop_reason == "SIGTERM":
+                raise Terminated
+            yield
+        finally:
+            self._may_leave = False
 
 
 def has_bf16_units(device: torch.device) -> bool:

@@ -46,9 +46,9 @@ class Meter:
 
     def add(self, outcome: Outcome) -> None:
         """Count one update."""
-        self._smoothed = self._smoothed + outcome.smoothed
-        self._nll = self._nll + outcome.nll
-        self._n_tokens += outcome.n_tokens
+        self._smoothed = self._smoothed + outcome.sums.smoothed
+        self._nll = self._nll + outcome.sums.nll
+        self._n_tokens += outcome.sums.n_tokens
         self._gradient_norm = outcome.gradient_norm
 
     def raise_unless_finite(self, update: int) -> None:

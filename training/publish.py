@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
+
+from safetensors import SafetensorError
 
 import nmt
 from nmt.checkpoint import save_model_folder
 from nmt.config import ModelFolderConfig
+from nmt.errors import DiskFullError, ModelFolderError
 from nmt.models.build import Model
 from nmt.tokenizer import Tokenizer
 from training.recipe import Recipe
 from training.shards import PreparedCorpus
 from training.state import TrainingState
 from training.validation import Validation
+
+
+def restore_interrupted(folder: Path) -> None:
+    """Put back the former model where a run was killed between moving it away and placing the new one."""
+    for former in folder.parent.glob(f".{folder.name}.old-*"):
+        if not folder.exists():
+            former.rename(folder)
+    for left in (*folder.parent.glob(f".{folder.name}.old-*"), *folder.parent.glob(f".{folder.name}.new-*")):
+        shutil.rmtree(left)
 
 
 def publish(
@@ -24,7 +37,13 @@ def publish(
     state: TrainingState,
     validation: Validation,
 ) -> None:
-    """Write ``folder``; an earlier model there stands until the new one is complete."""
+    """Write ``folder``; an earlier model there stands until the new one is complete.
+
+    Raises:
+        DiskFullError: there is no room for it.
+        ModelFolderError: it cannot be written for another reason.
+        NumericalError: a weight is NaN or infinite.
+    """
     config = ModelFolderConfig(
         name=recipe.name,
         source_language=corpus.source_language,
@@ -43,15 +62,26 @@ def publish(
             "update": state.update,
         }
     }
-    save_model_folder(
-        folder,
-        config=config,
-        model=model,
-        tokenizer_file=corpus.tokenizer_file,
-        generation=recipe.generation,
-        card=_card(recipe, model, state, validation),
-        scores=scores,
-    )
+    try:
+        save_model_folder(
+            folder,
+            config=config,
+            model=model,
+            tokenizer_file=corpus.tokenizer_file,
+            generation=recipe.generation,
+            card=_card(recipe, model, state, validation),
+            scores=scores,
+        )
+    except (ModelFolderError, SafetensorError):
+        if shutil.disk_usage(folder.parent).free < _bytes_of(model):
+            raise DiskFullError(
+                f"{folder}: no room (a full disk); what was there stands: make room, then --resume"
+            ) from None
+        raise
+
+
+def _bytes_of(model: Model) -> int:
+    return sum(parameter.numel() * parameter.element_size() for parameter in model.parameters())
 
 
 def _card(recipe: Recipe, model: Model, state: TrainingState, validation: Validation) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import fcntl
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from torch.utils.tensorboard.writer import SummaryWriter
@@ -21,7 +21,7 @@ from torch.utils.tensorboard.writer import SummaryWriter
 from nmt.errors import RunFolderError
 from training.recipe import Recipe
 from training.run_log import LOG
-from training.state import checkpoints
+from training.state import cannot_save, checkpoints
 
 RECIPE = "recipe.json"
 
@@ -43,17 +43,22 @@ class RunFolder:
         if self._silent:
             return
         shown = {key: round(v, 6) if isinstance(v, float) else v for key, v in values.items()}
-        self._log.write(json.dumps({"event": event, "update": update, **shown}) + "\n")
-        self._log.flush()
+        try:
+            self._log.write(json.dumps({"event": event, "update": update, **shown}) + "\n")
+            self._log.flush()
+        except OSError as error:
+            raise cannot_save(self.path / LOG, error) from None
         for key, value in values.items():
             if isinstance(value, int | float) and key != "elapsed_s":
                 self._tensorboard.add_scalar(f"{event}/{key}", value, update)
 
     def close(self) -> None:
-        """Close both logs."""
+        """Close both logs; what a full disk did not take has been told when it was written."""
         if not self._silent:
-            self._log.close()
-            self._tensorboard.close()
+            with suppress(OSError):
+                self._log.close()
+            with suppress(OSError):
+                self._tensorboard.close()
 
 
 @contextmanager

@@ -13,6 +13,7 @@ checkpoints alone. Random draws need no saving: masks are seeded from (seed, upd
 
 from __future__ import annotations
 
+import errno
 import re
 import shutil
 from pathlib import Path
@@ -23,7 +24,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from nmt.config import StrictModel
-from nmt.errors import RunFolderError
+from nmt.errors import DiskFullError, RunFolderError
 from nmt.files import flush, sha256
 from training.optimizer import moment_names
 from training.sharding import like, set_weights, whole, whole_weights
@@ -48,6 +49,8 @@ class TrainingState(StrictModel):
     best_bleu: float = -1.0
     best_update: int = 0
     validations_without_gain: int = 0
+    validation_due: bool = False
+    """The run was told to stop before this update's validation was done."""
 
 
 def save_checkpoint(
@@ -64,7 +67,8 @@ def save_checkpoint(
     Where weights are shared out, every process calls this, and one of them ``writes``.
 
     Raises:
-        RunFolderError: it cannot be written; earlier checkpoints are untouched.
+        DiskFullError: there is no room; earlier checkpoints are untouched.
+        RunFolderError: it cannot be written for another reason; the same holds.
     """
     place = folder / f"update-{state.update:08d}"
     aside = folder / f".{place.name}.new"
@@ -78,17 +82,28 @@ def save_checkpoint(
         save_file(moments, aside / OPTIMIZER)
         (aside / STATE).write_text(state.model_dump_json(indent=2) + "\n", encoding="utf-8")
         _seal(aside)
-        shutil.rmtree(place, ignore_errors=True)
-        aside.rename(place)
-        flush(folder)
+        _put_in_place(aside, place)
     except (OSError, SafetensorError) as error:
         shutil.rmtree(aside, ignore_errors=True)
-        raise RunFolderError(
-            f"{place}: cannot be saved: {error}; earlier checkpoints stand: make room, then --resume"
-        ) from None
+        raise cannot_save(place, error) from None
     for old in checkpoints(folder)[:-keep]:
         shutil.rmtree(old)
     return place
+
+
+def cannot_save(path: Path, error: Exception) -> RunFolderError:
+    """What to tell a person when ``path`` could not be written."""
+    if isinstance(error, OSError):
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    else:  # safetensors keeps the system's number in its message alone
+        numbers = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        full = any(f"os error {number})" in str(error) for number in numbers)
+    if full:
+        return DiskFullError(
+            f"{path}: no room (a full disk, a quota or a limit on file sizes); earlier checkpoints stand: "
+            "make room, then --resume"
+        )
+    return RunFolderError(f"{path}: cannot be saved: {error}; earlier checkpoints stand")
 
 
 def checkpoints(folder: Path) -> list[Path]:
@@ -173,6 +188,17 @@ def _moments(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Te
         if parameter in optimizer.state
         for moment in moment_names(optimizer, parameter)
     }
+
+
+def _put_in_place(aside: Path, place: Path) -> None:
+    """Rename; a damaged checkpoint of the same update goes out of the way first."""
+    former = place.with_name(f".{place.name}.old")
+    shutil.rmtree(former, ignore_errors=True)
+    if place.exists():
+        place.rename(former)
+    aside.rename(place)
+    flush(place.parent)
+    shutil.rmtree(former, ignore_errors=True)
 
 
 def _seal(folder: Path) -> None:

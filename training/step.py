@@ -54,14 +54,20 @@ class TeacherForcedLoss(nn.Module):
         )
 
 
-class Outcome(NamedTuple):
-    """What an update reports; nothing here has waited for the device."""
+class Sums(NamedTuple):
+    """Of an update's losses; nothing here has waited for the device."""
 
     smoothed: Tensor
     """The loss, summed over this process's target tokens."""
     nll: Tensor
     n_tokens: int
     """Real target tokens of the update, in all processes."""
+
+
+class Outcome(NamedTuple):
+    """What an update reports."""
+
+    sums: Sums
     gradient_norm: Tensor
     """Before clipping."""
 
@@ -86,6 +92,10 @@ class Step:
 
     def __call__(self, batches: Sequence[Batch], update: int) -> Outcome:
         """Train on the whole of ``batches``, which are the same in every process."""
+        return self.apply(self.gradients(batches, update))
+
+    def gradients(self, batches: Sequence[Batch], update: int) -> Sums:
+        """Forward and backward: no weight changes, and who leaves in the middle has lost nothing."""
         torch.manual_seed(self._world.seed(self._options.seed, update))
         n_tokens = sum(
             int(batch.target_mask_BT.sum()) for batch in batches if batch.target_mask_BT is not None
@@ -100,9 +110,13 @@ class Step:
                 # gradients are averaged over the processes, of which each has a part of the tokens
                 (loss.smoothed * (self._world.size / n_tokens)).backward()  # type: ignore[no-untyped-call]
             smoothed, nll = smoothed + loss.smoothed.detach(), nll + loss.nll.detach()
+        assert isinstance(smoothed, Tensor)
+        assert isinstance(nll, Tensor)
+        return Sums(smoothed, nll, n_tokens)
+
+    def apply(self, sums: Sums) -> Outcome:
+        """Clip and let the optimizer change the weights."""
         norm = nn.utils.clip_grad_norm_(self._loss.parameters(), self._options.clip_norm or math.inf)
         self._optimizer.step()
         self._optimizer.zero_grad(set_to_none=True)
-        assert isinstance(smoothed, Tensor)
-        assert isinstance(nll, Tensor)
-        return Outcome(smoothed, nll, n_tokens, whole(norm))
+        return Outcome(sums, whole(norm))

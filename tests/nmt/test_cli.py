@@ -14,8 +14,9 @@ from typer.testing import CliRunner
 
 import nmt.translator
 from nmt import cli
+from nmt.commands import loading
 from nmt.config import AlignmentConfig
-from nmt.errors import InputError, ModelFolderError, NumericalError
+from nmt.errors import DiskFullError, InputError, ModelFolderError, NumericalError
 from nmt.terms import Glossary, Term
 from tests.stub_translator import StubTranslator
 
@@ -109,7 +110,7 @@ def test_a_missing_extra_is_one_line_that_names_it(run: Run, monkeypatch: pytest
     def missing(name: str) -> None:
         raise ModuleNotFoundError("No module named 'sacrebleu'", name="sacrebleu")
 
-    monkeypatch.setattr(cli.importlib, "import_module", missing)
+    monkeypatch.setattr(loading.importlib, "import_module", missing)
 
     status, _, error = run("evaluate", "m", "--source", "a", "--reference", "b")
 
@@ -120,7 +121,7 @@ def test_a_broken_module_of_our_own_is_no_missing_extra(monkeypatch: pytest.Monk
     def missing(name: str) -> None:
         raise ModuleNotFoundError("No module named 'training.gone'", name="training.gone")
 
-    monkeypatch.setattr(cli.importlib, "import_module", missing)
+    monkeypatch.setattr(loading.importlib, "import_module", missing)
 
     with pytest.raises(ModuleNotFoundError):
         cli.main(["prepare", "toy"])
@@ -305,6 +306,7 @@ def test_wrong_usage_is_one_line_and_status_2(
         (InputError("text 1 is bad"), 2),
         (ModelFolderError("m: missing"), 1),
         (NumericalError("NaN at step 3"), 1),
+        (DiskFullError("runs/x: the disk is full"), 3),
     ],
 )
 def test_errors_of_ours_become_one_line_with_their_status(

@@ -1,0 +1,1 @@
+"""Commands of ``nmt`` in modules of their own; ``nmt.cli`` registers them."""
