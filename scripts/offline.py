@@ -35,6 +35,7 @@ START_S = 300
 
 def main() -> None:
     """Measure and write the record."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what was started is ended
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--texts", type=Path, required=True, help="a sentence a line")
     parser.add_argument("--model")

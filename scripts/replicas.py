@@ -11,7 +11,9 @@ import argparse
 import asyncio
 import json
 import os
+import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,7 @@ ACCEPTED = (
 
 def main() -> None:
     """Measure and write the record."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # what was started is ended
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--rounds", type=int, default=10, help="of each fault")
     parser.add_argument("--clients", type=int, default=16)

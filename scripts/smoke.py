@@ -62,10 +62,10 @@ def main() -> None:
         assert translation["text"] == TRANSLATION, translation["text"]
         assert len(translation["links"]) >= 8
         path = f"/translations/{translation['id']}/alignment"
-        for accept, begin in (("image/png", b"\x89PNG"), ("image/svg+xml", b"<?xml"), ("text/plain", b"0-")):
+        for accept, begin in (("image/png", b"\x89PNG"), ("image/svg+xml", b"<svg"), ("text/plain", b"0-")):
             code, answer = fetch(path, None, key, accept)
             assert code == 200, (accept, code)
-            assert answer.startswith(begin), accept
+            assert begin in answer[:300], accept
         for page in ("/", "/docs", "/health/live", "/openapi.json"):
             assert fetch(page)[0] == 200, page
         assert fetch("/metrics")[0] == 401
