@@ -15,11 +15,7 @@ from tests.nmt.conftest import save_tiny_model, tiny_config, tiny_model
 VARIANTS: dict[str, dict[str, object]] = {
     "pre-norm": {},
     "post-norm": {"norm": "post", "n_heads": 4},
-    "gelu, untied, learned positions": {
-        "activation": "gelu",
-        "tie_embeddings": "none",
-        "positions": "learned",
-    },
+    "gelu, untied, learned": {"activation": "gelu", "tie_embeddings": "none", "positions": "learned"},
     "deep encoder": {"n_encoder_layers": 3, "n_decoder_layers": 1, "tie_embeddings": "decoder"},
 }
 SENTENCES = [
