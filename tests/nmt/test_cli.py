@@ -357,7 +357,7 @@ def test_align_prints_pharaoh_lines_and_the_error_rate_apart(
     status, out, error = run("align", *files, "--gold", str(tmp_path / "gold"))
 
     assert (status, out) == (0, "0-0 1-1\n0-0\n")
-    assert error == "AER 0.00 precision 100.00 recall 100.00\n"
+    assert error == "AER 0.00 precision 100.00 recall 100.00 F1 100.00\n"
 
 
 def test_align_reads_the_layer_and_heads_asked_for(
@@ -383,7 +383,7 @@ def test_align_counts_what_the_gold_has_and_it_lacks(
     files = ("--source", str(tmp_path / "en"), "--target", str(tmp_path / "fr"))
     _, _, error = run("align", *files, "--gold", str(tmp_path / "gold"))
 
-    assert error == "AER 66.67 precision 50.00 recall 0.00\n"
+    assert error == "AER 66.67 precision 50.00 recall 0.00 F1 0.00\n"
 
 
 def test_align_of_unequal_files_names_both_counts_and_the_first_line(run: Run, tmp_path: Path) -> None:
