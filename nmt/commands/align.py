@@ -1,0 +1,47 @@
+"""``nmt align-train``: the link scorer of a model folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nmt.commands.loading import load
+
+
+def align_train(
+    *,
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="Model folder, or the name of one that ships.")
+    ],
+    links: Annotated[
+        Path, typer.Option("--links", metavar="F", help="Linked pairs, as nmt align-links writes them.")
+    ],
+    gold: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--gold", metavar="X", help="Development set X.en, X.fr, X.gold for the rule; repeatable."
+        ),
+    ] = None,
+    pairs: Annotated[int, typer.Option("--pairs", metavar="N", min=1, help="Pairs to learn from.")] = 60_000,
+    learning_rate: Annotated[float, typer.Option("--learning-rate", metavar="R", min=0.0)] = 2e-3,
+    seed: Annotated[int, typer.Option("--seed", metavar="N")] = 1,
+    save_to: Annotated[
+        Path | None,
+        typer.Option("--save-to", metavar="DIR", help="A copy of the model's folder to put it into instead."),
+    ] = None,
+) -> None:
+    """Train the module that links words, beside a model that stays as it is."""
+    gold_set = load("training.align_rule:GoldSet", extra="train")
+    options = load("training.align_train:Options", extra="train")(pairs, learning_rate, seed)
+    config = load("training.align_train:align_train", extra="train")(
+        model,
+        links,
+        gold=[gold_set.read(stem) for stem in gold or []],
+        options=options,
+        save_to=save_to,
+    )
+    described = load("training.align_train:describe", extra="train")(config)
+    typer.echo(json.dumps(described, indent=2, ensure_ascii=False))

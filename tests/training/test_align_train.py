@@ -1,0 +1,133 @@
+"""Training a link scorer: examples by hand, and one that learns a reversal beside a frozen random model."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+import torch
+
+from nmt.aligner.scorer import LinkLogProbs, States
+from nmt.checkpoint import load_model_folder
+from nmt.errors import DataError
+from nmt.translator import Translator
+from tests.nmt.conftest import save_tiny_model, train_tokenizer
+from training.align_data import collate, examples, open_links, parse_line, read_lines
+from training.align_rule import GoldSet
+from training.align_train import Options, align_train, link_loss
+
+LINE = "L'eau\tthe water\t0-0 1-1\t1-1"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    root = tmp_path_factory.mktemp("align")
+    (root / "tokenizer.model").write_bytes(train_tokenizer())
+    save_tiny_model(root / "model", root / "tokenizer.model")
+    return root / "model"
+
+
+def test_a_line_holds_two_texts_and_the_links_of_both_directions():
+    pair = parse_line(LINE, "line 1")
+    assert (pair.source, pair.target) == ("L'eau", "the water")
+    assert (pair.forward, pair.backward) == ({(0, 0), (1, 1)}, {(1, 1)})
+    with pytest.raises(DataError, match="line 7: 2 columns"):
+        parse_line("a\tb", "line 7")
+
+
+def test_links_are_read_back_from_plain_and_from_compressed_files(tmp_path):
+    for name in ("links.tsv", "links.tsv.xz"):
+        with open_links(tmp_path / name, "w") as file:
+            file.write(LINE + "\n" + LINE + "\n")
+        assert read_lines(tmp_path / name) == [LINE, LINE]
+    (tmp_path / "links.xz").write_bytes(b"no")
+    with pytest.raises(DataError, match="not a readable file of links"):
+        read_lines(tmp_path / "links.xz")
+
+
+def test_every_piece_of_a_word_has_the_links_of_all_its_counted_tokens(folder, monkeypatch):
+    monkeypatch.setattr("training.align_data.WRITTEN_OUT", 0.0)
+    loaded = load_model_folder(folder)
+    # "du" counts as "de le": its pieces have the links of both halves
+    line = "of the dog\tdu chien\t0-0 1-1 2-2\t2-2"
+    (example,) = examples([line], loaded.tokenizer, loaded.config, seed=1)
+    source = loaded.tokenizer.encode_pieces("of the dog")
+    target = loaded.tokenizer.encode_pieces("du chien")
+    for t, piece in enumerate(target):
+        for s, other in enumerate(source):
+            both_first = piece.start < 2 and other.start < 6
+            both_last = piece.start >= 2 and other.start >= 6
+            assert bool(example.forward_TS[t, s]) == (both_first or both_last), (piece, other)
+            assert bool(example.backward_TS[t, s]) == both_last
+
+
+def test_a_pair_may_be_shown_as_its_counted_tokens(folder, monkeypatch):
+    monkeypatch.setattr("training.align_data.WRITTEN_OUT", 1.0)
+    loaded = load_model_folder(folder)
+    lines = ["The dog\tDu chien\t0-1 1-2\t1-2"] * 20
+    shown = {
+        loaded.tokenizer.decode(e.target_ids) for e in examples(lines, loaded.tokenizer, loaded.config, 1)
+    }
+    assert shown == {"De le chien", "de le chien"}
+
+
+def test_a_link_outside_the_pair_is_an_error(folder):
+    loaded = load_model_folder(folder)
+    with pytest.raises(DataError, match="link 5-0: the pair has 2 and 2 tokens"):
+        list(examples(["a b\tc d\t5-0\t0-0"], loaded.tokenizer, loaded.config, seed=1))
+
+
+def test_the_loss_is_the_mean_cross_entropy_of_both_directions_by_hand():
+    # one pair, 2 target and 2 source pieces, the second source piece padding
+    forward = torch.tensor([[[0.7, 1e-9, 0.3], [0.2, 1e-9, 0.8]]]).log()
+    backward = torch.tensor([[[0.5, 0.5], [0.25, 0.25], [0.25, 0.25]]]).log()
+    mask_BS, mask_BT = torch.tensor([[True, False]]), torch.tensor([[True, True]])
+    none = torch.zeros(1, 2, 1)
+    states = States(none, none, none, none, none, mask_BS, mask_BT)
+    linked = torch.tensor([[[True, False], [False, False]]])
+    both = torch.tensor([[[True, False], [True, False]]])
+    loss = link_loss(LinkLogProbs(forward, backward), states, linked, both)
+    of_forward = -(torch.tensor(0.7).log() + torch.tensor(0.8).log()) / 2  # to its link, and to null
+    of_backward = -(torch.tensor(0.5).log() + torch.tensor(0.25).log()) / 2  # uniform over two links
+    assert float(loss) == pytest.approx(float(of_forward + of_backward), rel=1e-5)
+
+
+def test_a_scorer_learns_a_reversal_beside_a_frozen_random_model(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr("training.align_train.BATCH_TOKENS", 250)
+    before = (folder / "model.safetensors").read_bytes()
+    vocabulary = ["dog", "cat", "park", "man", "sea", "table", "train", "girl", "river", "window"]
+    shuffled = random.Random(1)
+
+    def pair():
+        source = shuffled.sample(vocabulary, shuffled.randint(3, 6))
+        last = len(source) - 1
+        links = " ".join(f"{index}-{last - index}" for index in range(len(source)))
+        return " ".join(source), " ".join(reversed(source)), links
+
+    rows = [pair() for _ in range(1000)]
+    with open_links(tmp_path / "links.tsv", "w") as file:
+        file.writelines(f"{source}\t{target}\t{links}\t{links}\n" for source, target, links in rows[:950])
+    for ending, column in (("en", 0), ("fr", 1), ("gold", 2)):
+        (tmp_path / f"dev.{ending}").write_text("".join(f"{row[column]}\n" for row in rows[950:]))
+    config = align_train(
+        folder,
+        tmp_path / "links.tsv",
+        gold=[GoldSet.read(tmp_path / "dev")],
+        options=Options(pairs=950, learning_rate=5e-3),
+    )
+    measured = next(iter(config.measured.values()))
+    assert measured["default"]["aer"] < 10, measured
+    assert config.trained_on["pairs"] == 950
+    assert (folder / "model.safetensors").read_bytes() == before, "the translation model is frozen"
+    source, target, _ = rows[-1]
+    found = Translator.load(folder, device="cpu").align([(source, target)])[0].links
+    assert sum(link.source + link.target == len(source.split()) - 1 for link in found) >= len(found) - 1
+
+
+def test_a_batch_is_padded_with_no_links(folder):
+    loaded = load_model_folder(folder)
+    lines = ["a dog\tun chien\t0-0 1-1\t0-0", "the cat is on the table\tle chat\t1-1\t1-1"]
+    linked = collate(list(examples(lines, loaded.tokenizer, loaded.config, seed=3)), loaded.config)
+    width_T, width_S = linked.batch.target_out_BT.size(1), linked.batch.source_BS.size(1)
+    assert linked.forward_BTS.shape == (2, width_T - 1, width_S - 1)
+    assert not linked.forward_BTS[~linked.batch.target_mask_BT[:, 1:]].any()
