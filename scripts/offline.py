@@ -12,6 +12,7 @@ import argparse
 import contextlib
 import json
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -29,8 +30,10 @@ from training.provenance import provenance
 
 RECORD = Path(__file__).resolve().parent.parent / "docs" / "reliability" / "ray.json"
 RAY = Path(sys.executable).parent / "ray"
-ADDRESS = "127.0.0.1:6399"
+PORT = ":6399"
+ADDRESS = f"127.0.0.1{PORT}"
 START_S = 300
+TOKEN = secrets.token_hex(32)  # nobody else on this machine gives the cluster work
 
 
 def main() -> None:
@@ -78,7 +81,7 @@ def main() -> None:
 
 def environment() -> dict[str, str]:
     """Of a run: it joins the cluster."""
-    return {**os.environ, "RAY_ADDRESS": ADDRESS}
+    return {**os.environ, "RAY_ADDRESS": ADDRESS, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": TOKEN}
 
 
 def command(source: Path, target: Path, model: str | None) -> list[str]:
@@ -105,20 +108,38 @@ def two_nodes() -> Iterator[None]:
         common = ["--num-cpus=1", "--object-store-memory=100000000", "--disable-usage-stats", "--block"]
         head = [
             "--head",
-            f"--port={ADDRESS.partition(':')[2]}",
+            f"--port={PORT[1:]}",
             "--include-dashboard=false",
             f"--temp-dir={scratch}",
         ]
         with contextlib.ExitStack() as stack:
             for own in (head, [f"--address={ADDRESS}"]):
                 node = subprocess.Popen(
-                    [RAY, "start", "--node-ip-address=127.0.0.1", *own, *common],
-                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                )  # fmt: skip
+                    [RAY, "start", *own, *common],
+                    env={**environment(), "RAY_ADDRESS": ""},
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                )
                 stack.callback(node.wait, 60)
                 stack.callback(node.terminate)
-                time.sleep(15)
+                wait_for_nodes(1 + ("--head" not in own), node)
             yield
+
+
+def wait_for_nodes(n: int, node: subprocess.Popen[bytes]) -> None:
+    """Until the cluster has so many nodes."""
+    asked = "import ray; ray.init(logging_level='error'); print(sum(node['Alive'] for node in ray.nodes()))"
+    deadline = time.monotonic() + START_S
+    while True:
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", asked],
+            env=environment(), capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if done.stdout.strip() == str(n):
+            return
+        assert node.poll() is None, "the node ended"
+        assert time.monotonic() < deadline, done.stderr[-1000:]
+        time.sleep(1)
 
 
 def write_shards(folder: Path, lines: list[str], n_shards: int, n_rows: int) -> list[str]:
@@ -187,7 +208,7 @@ def workers() -> list[int]:
                 title = (folder / "cmdline").read_bytes()
                 parent = (folder / "stat").read_text().rpartition(")")[2].split()[1]
                 node = Path("/proc", parent, "cmdline").read_bytes()
-                if title.startswith(b"ray::") and b"_Worker" in title and ADDRESS.encode() in node:
+                if title.startswith(b"ray::") and b"_Worker" in title and PORT.encode() in node:
                     found.append(int(folder.name))
     return found
 
