@@ -1,0 +1,105 @@
+"""Make the tables of docs/training.md and README.md about training from their records; ``--check`` compares.
+
+A table stands between ``<!-- NAME -->`` and ``<!-- end of table -->``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+SPEED, FAULTS = Path("benchmarks/results/training.json"), Path("docs/reliability/training.json")
+PAGES = (Path("docs/training.md"), Path("README.md"))
+SHAPES = {"multi30k": "4+4 layers, d_model 256", "base": "Transformer base"}
+
+
+def main() -> int:
+    """Write the pages, or with ``--check`` report the stale ones; exit status 1 when there are any."""
+    stale = []
+    for page in PAGES:
+        text = (ROOT / page).read_text(encoding="utf-8")
+        fresh = with_tables(text)
+        if fresh != text:
+            stale.append(page)
+            if "--check" not in sys.argv[1:]:
+                (ROOT / page).write_text(fresh, encoding="utf-8")
+    for page in stale:
+        print(
+            f"{page}: "
+            + ("stale: run python scripts/training_tables.py" if "--check" in sys.argv else "written")
+        )
+    return 1 if stale and "--check" in sys.argv[1:] else 0
+
+
+def with_tables(text: str) -> str:
+    """A page with each of our tables made anew."""
+    for name, (record, table) in TABLES.items():
+        path = ROOT / record
+        rows = (
+            table(json.loads(path.read_text(encoding="utf-8")))
+            if path.exists()
+            else [f"Not measured: no `{record}`."]
+        )
+        marked = re.compile(rf"(<!-- {re.escape(name)} -->\n).*?(<!-- end of table -->)", re.DOTALL)
+        body = "\n".join(rows) + "\n"
+        text = marked.sub(lambda match, body=body: f"{match[1]}{body}{match[2]}", text)
+    return text
+
+
+def speed(record: dict[str, Any]) -> list[str]:
+    """Trainers by shape and precision."""
+    rows = [
+        "| model | precision | trainer | target tokens/s | of the machine's products | peak memory "
+        "| ours is faster by |",
+        "|---|---|---|--:|--:|--:|--:|",
+    ]
+    for shape, title in SHAPES.items():
+        for precision in ("fp32", "bf16"):
+            for trainer in record.get(shape, {}).get(precision, {}).get("trainers", ()):
+                cells = [
+                    title,
+                    precision,
+                    trainer["name"],
+                    f"{trainer['target_tokens_per_second']:,.0f}",
+                    f"{trainer['utilisation']:.1%}",
+                    f"{trainer['peak_mib']:,} MiB",
+                    "" if trainer["name"] == "passerelle" else f"{trainer['ours_over_theirs']:.2f} ×",
+                ]
+                rows.append("| " + " | ".join(cells) + " |")
+    machine, versions = record["machine"], record["peers"]
+    rows += [
+        "",
+        f"{machine['processor']}, {machine['torch_threads']} threads; "
+        + ", ".join(f"{name} {number}" for name, number in versions.items())
+        + "; medians of paired updates, one batch for each trainer in turn.",
+    ]
+    return rows
+
+
+def faults(record: dict[str, Any]) -> list[str]:
+    """Promises and what was counted."""
+    rows = ["| | fault | counted | kept |", "|---|---|---|---|"]
+    for name, result in record.items():
+        if "kept" not in result:
+            continue
+        counts = ", ".join(
+            f"{key.replace('_', ' ')} {value}"
+            for key, value in result.items()
+            if key not in ("what", "kept", "seconds")
+        )
+        rows.append(f"| {name} | {result['what']} | {counts} | {'yes' if result['kept'] else '**no**'} |")
+    return rows
+
+
+TABLES: dict[str, tuple[Path, Callable[[dict[str, Any]], list[str]]]] = {
+    "speed of training": (SPEED, speed),
+    "what was lost": (FAULTS, faults),
+}
+
+if __name__ == "__main__":
+    sys.exit(main())
