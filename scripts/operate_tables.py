@@ -14,8 +14,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = (Path("docs/operate.md"), Path("docs/offline.md"))
 MARKED = re.compile(r"(<!-- numbers (?P<name>\S+) -->\n).*?(<!-- end of numbers -->)", re.DOTALL)
-SERVING, REPLICAS, RAY = (
+SERVING, IMAGE, REPLICAS, RAY = (
     "benchmarks/results/serving.json",
+    "docs/reliability/image.json",
     "docs/reliability/replicas.json",
     "docs/reliability/ray.json",
 )
@@ -52,6 +53,15 @@ def sizing() -> str:
         cores = -(-asked // (rate * MARGIN))
         lines.append(f"| {asked:,} | {cores:,.0f} | {max(2, -(-cores // 2)):,.0f} |")
     return "\n".join(lines) + "\n"
+
+
+def image() -> str:
+    """What the image holds."""
+    record = _read(IMAGE)
+    return (
+        f"The CPU image has {record['bytes'] / 1e9:.2f} GB of files, its base included (at most 1.2 were "
+        f"aimed at; [record](../{IMAGE})).\n"
+    )
 
 
 def replicas() -> str:
@@ -112,7 +122,13 @@ def plan() -> str:
     return "\n".join(lines) + "\n"
 
 
-TABLES: dict[str, Callable[[], str]] = {"sizing": sizing, "replicas": replicas, "ray": ray, "plan": plan}
+TABLES: dict[str, Callable[[], str]] = {
+    "image": image,
+    "sizing": sizing,
+    "replicas": replicas,
+    "ray": ray,
+    "plan": plan,
+}
 
 
 def _machine(record: dict[str, Any]) -> str:

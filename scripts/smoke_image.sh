@@ -1,17 +1,22 @@
 #!/usr/bin/env bash
 # Try a built image as it is deployed: as user 10001, its root read-only, without capabilities.
 #
-#   scripts/smoke_image.sh docker|podman|buildah NAME
+#   scripts/smoke_image.sh docker|podman|buildah NAME [RECORD.json]
 #
 # Runs scripts/smoke.py inside it, which starts the server and asks for a translation, its alignment, health and
-# metrics; then prints the size of the image's files.
+# metrics; then tells the size of the image's files.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-builder=$1 name=$2
+builder=$1 name=$2 record=${3:-/dev/stdout}
+
+tell() { # BYTES
+    printf '{"command": "scripts/smoke_image.sh %s %s", "commit": "%s", "date": "%s", "bytes": %s, "tried": "passed"}\n' \
+        "$builder" "$name" "$(git describe --always --dirty --exclude '*')" "$(date --utc +%FT%TZ)" "$1" >"$record"
+}
 if [[ "$builder" != buildah ]]; then
     "$builder" run --rm --interactive --read-only --tmpfs /tmp --tmpfs /data:uid=10001,gid=10001 --cap-drop ALL \
         --security-opt no-new-privileges --network none --entrypoint python3 "$name" - <scripts/smoke.py
-    "$builder" image inspect --format '{{.Size}}' "$name"
+    tell "$("$builder" image inspect --format '{{.Size}}' "$name")"
     exit
 fi
 export STORAGE_DRIVER=${STORAGE_DRIVER:-vfs}
@@ -33,4 +38,4 @@ chroot "$1" setpriv --reuid 10001 --regid 10001 --clear-groups --no-new-privs --
     env --ignore-environment PATH=/opt/passerelle/bin:/usr/bin:/bin HOME=/tmp MPLCONFIGDIR=/tmp/matplotlib \
     PASSERELLE_DATA_DIR=/data PYTHONDONTWRITEBYTECODE=1 python3 /tmp/smoke.py
 INSIDE
-echo "files: $(du --summarize --bytes "$root" | cut -f1) bytes"
+tell "$(du --summarize --bytes "$root" | cut -f1)"

@@ -211,6 +211,22 @@ def test_every_alarm_is_about_metrics_that_exist_and_is_explained() -> None:
     }
 
 
+def test_prometheus_finds_the_pods_and_gives_the_adapter_its_labels() -> None:
+    (scraped,) = documents(DEPLOY / "prometheus" / "kubernetes.yaml")[0]["scrape_configs"]
+    template = deployment()["spec"]["template"]
+    (port,) = template["spec"]["containers"][0]["ports"]
+    rules = scraped["relabel_configs"]
+
+    kept = {rule["source_labels"][0]: rule["regex"] for rule in rules if rule.get("action") == "keep"}
+    assert kept == {
+        "__meta_kubernetes_pod_label_app_kubernetes_io_name": template["metadata"]["labels"][
+            "app.kubernetes.io/name"
+        ],
+        "__meta_kubernetes_pod_container_port_name": port["name"],
+    }
+    assert [rule["target_label"] for rule in rules if "target_label" in rule] == ["namespace", "pod"]
+
+
 def test_prometheus_accepts_its_files_and_the_alarms_ring() -> None:
     promtool = find("promtool")
     folder = DEPLOY / "prometheus"
