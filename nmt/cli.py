@@ -23,9 +23,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 import typer
 
 from nmt import __version__
+from nmt.commands.align import align_train
+from nmt.commands.attention import attention
 from nmt.commands.bench import bench_app
 from nmt.commands.export import export
 from nmt.commands.loading import load as _load
+from nmt.commands.shortlist import shortlist
 from nmt.config import AlignmentConfig, GenerationConfig, parse
 from nmt.errors import ConfigError, DataError, DiskFullError, InputError, PasserelleError
 from nmt.pharaoh import (
@@ -58,7 +61,9 @@ database_app = typer.Typer(help="Tables of the service's database: upgrade.")
 app.add_typer(keys_app, name="keys")
 app.add_typer(database_app, name="db")
 app.add_typer(bench_app, name="bench")
+app.command()(attention)
 app.command()(export)
+app.command()(shortlist)
 
 MarkupKind = Literal["html", "xml"]
 KeyId = Annotated[str, typer.Argument(metavar="ID", help="As nmt keys list shows it.")]

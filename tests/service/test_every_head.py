@@ -129,7 +129,9 @@ def test_the_explorer_speaks_french_and_keeps_its_place(page: Page) -> None:
 
 
 def test_another_sentence_and_another_text_are_drawn_while_it_is_open(page: Page) -> None:
-    opened(page, "one two" + Keys.ENTER + "three")
+    page.write("one two" + Keys.ENTER + "three")
+    page.wait_for("owt eno\neerht")
+    page.find("#heads-open").click()
     page.choose("#sentence", "1")
     page.until(lambda: page.words(".heads-map thead th") == ["three", "</s>"])
     page.find("#clear").click()
