@@ -9,6 +9,7 @@
     calibration.json   from log-probabilities to confidence; a model without it gives none
     aligner.json       how the link scorer is built and when it links; without one, links come from attention
     aligner.safetensors    its weights
+    shortlist.safetensors  which target pieces go with which source pieces; without it all are looked at
     MANIFEST.sha256    ``sha256sum --check MANIFEST.sha256`` reads it too
 
 A flipped bit is an error that names the file, not a wrong translation. Other files in the folder stay as they
@@ -39,6 +40,7 @@ from nmt.config import FORMAT_VERSION, GenerationConfig, ModelFolderConfig, pars
 from nmt.errors import ConfigError, ModelFolderError, NumericalError
 from nmt.files import flush, sha256
 from nmt.models.build import Model, build_model
+from nmt.shortlist import Shortlist, read_shortlist, write_shortlist
 from nmt.tokenizer import Tokenizer
 
 CONFIG, WEIGHTS, TOKENIZER, GENERATION = (
@@ -51,7 +53,8 @@ CARD, SCORES, MANIFEST = "card.md", "scores.json", "MANIFEST.sha256"
 FILES = (CONFIG, WEIGHTS, TOKENIZER, GENERATION, CARD, SCORES)
 CALIBRATION = "calibration.json"
 ALIGNER, ALIGNER_WEIGHTS = "aligner.json", "aligner.safetensors"
-OPTIONAL = (CALIBRATION, ALIGNER, ALIGNER_WEIGHTS)
+SHORTLIST = "shortlist.safetensors"
+OPTIONAL = (CALIBRATION, ALIGNER, ALIGNER_WEIGHTS, SHORTLIST)
 """May be absent; training does not write them: ``nmt calibrate`` and ``nmt align-train`` add them."""
 
 PRETRAINED = Path(__file__).parent / "pretrained"
@@ -74,6 +77,8 @@ class LoadedModel:
     """None: confidence was not calibrated."""
     aligner: TrainedAligner | None = None
     """None: links come from attention."""
+    shortlist: Shortlist | None = None
+    """None: every piece is looked at."""
 
 
 def save_model_folder(
@@ -147,8 +152,10 @@ def save_model_folder(
             former.rename(folder)
 
 
-def load_model_folder(folder: Path, device: torch.device | str = "cpu") -> LoadedModel:
-    """Verify ``folder`` and build its model on ``device``.
+def load_model_folder(
+    folder: Path, device: torch.device | str = "cpu", *, with_aligner: bool = True
+) -> LoadedModel:
+    """Verify ``folder`` and build its model on ``device``; its aligner is left out to train it anew.
 
     Raises:
         ModelFolderError: a file is missing, corrupt or at odds with another; the message names it.
@@ -165,8 +172,11 @@ def load_model_folder(folder: Path, device: torch.device | str = "cpu") -> Loade
     model = build_model(config.model)
     _load_weights(model, folder / WEIGHTS)
     model.to(device).eval().requires_grad_(False)
-    aligner = _read_aligner(folder, device)
-    return LoadedModel(config, model, tokenizer, generation, folder, _read_calibration(folder), aligner)
+    aligner = _read_aligner(folder, device) if with_aligner else None
+    path = folder / SHORTLIST
+    shortlist = read_shortlist(path, tokenizer.vocab_size) if path.exists() else None
+    calibration = _read_calibration(folder)
+    return LoadedModel(config, model, tokenizer, generation, folder, calibration, aligner, shortlist)
 
 
 def save_aligner(folder: Path, aligner: TrainedAligner) -> None:
@@ -187,6 +197,25 @@ def save_aligner(folder: Path, aligner: TrainedAligner) -> None:
         for aside, name in zip(asides, (ALIGNER_WEIGHTS, ALIGNER), strict=True):
             flush(aside)
             aside.rename(folder / name)
+        write_manifest(folder)
+        flush(folder / MANIFEST)
+    except OSError as error:
+        raise ModelFolderError(f"{error.filename or folder}: {error.strerror or error}") from None
+
+
+def save_shortlist(folder: Path, shortlist: Shortlist) -> None:
+    """Add or replace ``shortlist.safetensors`` of a model folder.
+
+    A crash between its two steps leaves a folder that does not load and says why.
+
+    Raises:
+        ModelFolderError: it cannot be written.
+    """
+    try:
+        aside = folder / f".{SHORTLIST}.new"
+        write_shortlist(aside, shortlist)
+        flush(aside)
+        aside.rename(folder / SHORTLIST)
         write_manifest(folder)
         flush(folder / MANIFEST)
     except OSError as error:

@@ -53,7 +53,14 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "nmt.search": (*BASE, "nmt.batch", "nmt.models.interface"),
     "nmt.aligner": (*BASE, *TEXT, "nmt.batch", "nmt.layers.*", "nmt.models.*"),
     "nmt.alignment": (*BASE, *TEXT, "nmt.aligner.*", "nmt.batch", "nmt.models.*"),
-    "nmt.checkpoint": (*BASE, "nmt.aligner.*", "nmt.confidence", "nmt.tokenizer", "nmt.models.*"),
+    "nmt.checkpoint": (
+        *BASE,
+        "nmt.aligner.*",
+        "nmt.confidence",
+        "nmt.tokenizer",
+        "nmt.models.*",
+        "nmt.shortlist",
+    ),
     "nmt.translation": (*BASE, *TEXT, "nmt.alignment", "nmt.flags", "nmt.head_maps", "nmt.terms"),
     "nmt.quality": (
         *BASE,

@@ -37,12 +37,14 @@ class CTranslate2Model:
     ids: dict[str, int]
 
     @classmethod
-    def of(cls, loaded: LoadedModel, *, compute_type: str, threads: int) -> CTranslate2Model:
-        """Convert and load; nothing stays on the disk."""
+    def of(
+        cls, loaded: LoadedModel, *, compute_type: str, threads: int, workers: int = 1
+    ) -> CTranslate2Model:
+        """Convert and load; nothing stays on the disk. ``workers`` batches run at once, ``threads`` each."""
         with tempfile.TemporaryDirectory() as folder:
             export_ctranslate2(loaded, Path(folder))
             translator = ctranslate2.Translator(
-                folder, device="cpu", compute_type=compute_type, intra_threads=threads, inter_threads=1
+                folder, device="cpu", compute_type=compute_type, intra_threads=threads, inter_threads=workers
             )
         pieces = loaded.tokenizer.pieces
         return cls(translator, pieces, {piece: id_ for id_, piece in enumerate(pieces)})

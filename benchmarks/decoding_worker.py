@@ -1,0 +1,182 @@
+"""One contestant of ``benchmarks/decoding.py`` in a process of its own.
+
+    python -m benchmarks.decoding_worker SETTINGS
+
+SETTINGS is JSON: contestant, model, precision, threads. Each line of standard input is a job, each line of
+standard output its result, both JSON; the first line says what is ready.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import torch
+from torch import Tensor
+
+from nmt.alignment import length_batches
+from nmt.batch import Batch
+from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
+from nmt.config import GenerationConfig, ModelFolderConfig, SpecialIds, TransformerConfig
+from nmt.engines.choose import build_decoder, choose
+from nmt.models.build import build_model
+from nmt.models.interface import Step, StepDecoder
+from nmt.models.transformer import Transformer
+from nmt.search import search
+from nmt.tokenizer import Tokenizer
+
+Ids = list[int]
+Translate = Callable[[Sequence[Ids], int, int, bool], list[Ids]]
+"""(sources, beam size, limit, forced) -> tokens without EOS."""
+
+RANDOM = {
+    "base": TransformerConfig(
+        vocab_size=32_000, d_model=512, d_ff=2048, n_heads=8, n_encoder_layers=6, n_decoder_layers=6
+    ),
+    "small": TransformerConfig(
+        vocab_size=8_000, d_model=256, d_ff=1024, n_heads=4, n_encoder_layers=4, n_decoder_layers=2
+    ),
+}
+"""Models of random weights, for which a length is forced: speed does not depend on the numbers."""
+STREAM_BATCH_TOKENS = 4096
+"""Padded source tokens x beam size searched at once, as ``Translator.translate`` does."""
+
+
+def load(name: str) -> LoadedModel:
+    """A model folder, the shipped model, or one of random weights."""
+    if name not in RANDOM:
+        return load_model_folder(resolve_model(None if name == "shipped" else name))
+    torch.manual_seed(0)
+    config = ModelFolderConfig(name=name, model=RANDOM[name], library_version="0")
+    special = SpecialIds()
+    pieces = [f"piece{id_}" for id_ in range(config.model.vocab_size)]
+    pieces[special.pad], pieces[special.unk] = "<pad>", "<unk>"
+    pieces[special.bos], pieces[special.eos] = "<s>", "</s>"
+    model = build_model(config.model).eval().requires_grad_(False)
+    tokenizer = cast(Tokenizer, SimpleNamespace(pieces=pieces, vocab_size=len(pieces), special=special))
+    return LoadedModel(config, model, tokenizer, GenerationConfig(), Path())
+
+
+class WithoutEos:
+    """A decoder that never ends, so that all contestants take equally many steps."""
+
+    def __init__(self, decoder: StepDecoder[Any], eos: int) -> None:
+        self._decoder, self._eos = decoder, eos
+        self.start, self.reorder = decoder.start, decoder.reorder
+
+    def step(self, state: Any, tokens_N: Tensor) -> tuple[Step, Any]:  # noqa: ANN401
+        """That of the decoder, EOS forbidden."""
+        step, state = self._decoder.step(state, tokens_N)
+        step.logits_NV[:, self._eos] = -torch.inf
+        return step, state
+
+
+def ours(loaded: LoadedModel, engine: str) -> tuple[Translate, str]:
+    """Our search over one of our engines."""
+    choice = choose(loaded.model, torch.device("cpu"), engine)
+    decoder = build_decoder(loaded.model, choice)
+    special = loaded.config.special_ids
+
+    def translate(sources: Sequence[Ids], beam_size: int, limit: int, forced: bool) -> list[Ids]:
+        # the last step of a hypothesis is the one that gives EOS, or where it is given up
+        options = GenerationConfig(
+            beam_size=beam_size,
+            length_normalization="mean",
+            max_length_ratio=1e-6,
+            max_length_offset=limit - 2,
+            repair_loops=False,
+        )
+        chosen = WithoutEos(decoder, special.eos) if forced else decoder
+        results: dict[int, Ids] = {}
+        lengths = [len(source) + 1 for source in sources]
+        for places in length_batches(lengths, STREAM_BATCH_TOKENS // beam_size):
+            batch = Batch.from_ids([sources[place] for place in places], special=special)
+            for place, (best, *_) in zip(places, search(chosen, batch, options, special), strict=True):
+                results[place] = list(best.tokens)
+        return [results[place] for place in range(len(sources))]
+
+    return translate, f"{choice.name}: {choice.why}"
+
+
+def ctranslate2_peer(
+    loaded: LoadedModel, precision: str, threads: int, workers: int
+) -> tuple[Translate, str]:
+    """CTranslate2; it cuts a stream into batches of 64 sentences by length."""
+    from benchmarks.peers.ctranslate2_model import CTranslate2Model  # noqa: PLC0415
+
+    model = CTranslate2Model.of(loaded, compute_type=precision, threads=threads // workers, workers=workers)
+
+    def translate(sources: Sequence[Ids], beam_size: int, limit: int, forced: bool) -> list[Ids]:
+        results = model.translate(
+            sources,
+            beam_size=beam_size,
+            limit=limit,
+            least=limit if forced else 0,
+            batch_size=64 if len(sources) > 64 else 0,
+        )
+        return [tokens for tokens, _ in results]
+
+    return (
+        translate,
+        f"compute type {model.translator.compute_type}, {workers} x {threads // workers} threads",
+    )
+
+
+def huggingface_peer(loaded: LoadedModel) -> tuple[Translate, str]:
+    """``generate`` of transformers, in batches of at most 64 sentences of similar length."""
+    from benchmarks.peers.huggingface_model import HuggingFaceModel  # noqa: PLC0415
+
+    assert isinstance(loaded.config.model, TransformerConfig)
+    model = HuggingFaceModel(cast(Transformer, loaded.model), loaded.config.model, loaded.config.special_ids)
+
+    def translate(sources: Sequence[Ids], beam_size: int, limit: int, forced: bool) -> list[Ids]:
+        order = sorted(range(len(sources)), key=lambda place: -len(sources[place]))
+        results: dict[int, Ids] = {}
+        for first in range(0, len(order), 64):
+            part = order[first : first + 64]
+            outputs = model.translate(
+                [sources[place] for place in part], beam_size=beam_size, limit=limit, forced=forced
+            )
+            results.update(zip(part, outputs, strict=True))
+        return [results[place] for place in range(len(sources))]
+
+    return translate, f"{type(model.model).__name__}, float32"
+
+
+def contestant(settings: dict[str, Any]) -> tuple[Translate, str]:
+    """What SETTINGS name."""
+    loaded = load(settings["model"])
+    name, precision, threads = settings["contestant"], settings["precision"], settings["threads"]
+    if name == "ours":
+        return ours(loaded, precision)
+    if name == "eager":
+        return ours(loaded, "eager")
+    if name == "huggingface":
+        return huggingface_peer(loaded)
+    return ctranslate2_peer(loaded, precision, threads, workers=2 if name == "ctranslate2 in parallel" else 1)
+
+
+def main() -> None:
+    settings = json.loads(sys.argv[1])
+    torch.set_num_threads(settings["threads"])
+    translate, description = contestant(settings)
+    print(json.dumps({"ready": description}), flush=True)
+    for line in sys.stdin:
+        job = json.loads(line)
+        seconds, outputs = [], []
+        for sources in job["calls"]:
+            started = time.perf_counter()
+            outputs += translate(sources, job["beam"], job["limit"], job["forced"])
+            seconds.append(time.perf_counter() - started)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        print(json.dumps({"seconds": seconds, "outputs": outputs, "peak_bytes": peak}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""What a machine can do at most: bytes read a second and operations a second, and what follows for decoding.
+
+Dimensions: B sentences, K beam size, S source tokens, T target tokens, D d_model, V vocabulary.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from nmt.config import TransformerConfig
+
+BYTES = {"float32": 4, "bfloat16": 2, "int8": 1}
+SIDE = 2048
+
+
+def median_seconds(work: Callable[[], object], repeats: int = 5) -> float:
+    """Of some runs after one that is not counted."""
+    work()
+    seconds = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - started)
+    return statistics.median(seconds)
+
+
+def measure_limits(weights_bytes: int) -> dict[str, float]:
+    """Bytes read and operations done in a second; a multiplication and an addition are two operations.
+
+    Bytes are of a buffer as large as a model's weights, which caches may hold, and of one far larger;
+    operations are of a large matrix product in each precision.
+    """
+    limits: dict[str, float] = {}
+    for name, n_bytes in (("weights", weights_bytes), ("memory", 1 << 30)):
+        buffer = torch.ones(n_bytes // 4)
+        limits[f"bytes_per_s_{name}"] = n_bytes / median_seconds(buffer.sum)
+    operations = 2 * SIDE**3
+    for precision in ("float32", "bfloat16"):
+        square = torch.randn(SIDE, SIDE).to(getattr(torch, precision))
+        limits[f"operations_per_s_{precision}"] = operations / median_seconds(lambda m=square: m @ m)
+    square = torch.randint(-100, 100, (SIDE, SIDE), dtype=torch.int8)
+    limits["operations_per_s_int8"] = operations / median_seconds(lambda: torch._int_mm(square, square))
+    return limits
+
+
+def decoder_parameters(config: TransformerConfig) -> int:
+    """Weights that each decoder step reads: the layers and the projection to the vocabulary."""
+    layer = 6 * config.d_model**2 + 2 * config.d_model * config.d_ff  # keys and values of the source are kept
+    return config.n_decoder_layers * layer + config.vocab_size * config.d_model
+
+
+def encoder_parameters(config: TransformerConfig) -> int:
+    """Weights that each source token is multiplied by, those for keys and values of the decoder included."""
+    layer = 4 * config.d_model**2 + 2 * config.d_model * config.d_ff
+    return config.n_encoder_layers * layer + config.n_decoder_layers * 2 * config.d_model**2
+
+
+def bound(
+    config: TransformerConfig,
+    limits: dict[str, Any],
+    precision: str,
+    *,
+    n_steps: int,
+    n_source_tokens: int,
+    n_row_steps: int,
+) -> float:
+    """The fewest seconds that the products alone can take: the larger of reading and computing.
+
+    Args:
+        config: of the model.
+        limits: of the machine.
+        precision: of all weights.
+        n_steps: decoder steps, each of which reads all weights once.
+        n_source_tokens: read by the encoder.
+        n_row_steps: rows of all steps together.
+    """
+    weights, encoder = decoder_parameters(config), encoder_parameters(config)
+    reading = n_steps * weights * BYTES[precision] / limits["bytes_per_s_weights"]
+    operations = 2 * (n_row_steps * weights + n_source_tokens * encoder)
+    return float(max(reading, operations / limits[f"operations_per_s_{precision}"]))
