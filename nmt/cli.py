@@ -154,6 +154,12 @@ def translate(
         int | None,
         typer.Option("--n-best", metavar="K", help="Print K translations: INDEX ||| TEXT ||| SCORE."),
     ] = None,
+    coverage_penalty: Annotated[
+        float | None,
+        typer.Option(
+            "--coverage-penalty", metavar="B", min=0, max=5, help="Beta of Wu et al. 2016: against dropped words."
+        ),
+    ] = None,
     alignment: Annotated[
         bool,
         typer.Option("--alignment", help="Add word links: TEXT ||| 0-0 1-2 (words and punctuation marks)."),
@@ -221,7 +227,7 @@ def translate(
 
     def load() -> tuple[Translator, GenerationConfig]:
         translator: Translator = _load("nmt.translator:Translator").load(model, device=device)
-        options = _generation(translator.generation, beam, n_best)
+        options = _generation(translator.generation, beam, n_best, coverage_penalty)
         return _wishing(translator, glossary, formality, french_typography, min_confidence), options
 
     if ray is not None or column is not None or workers is not None:
@@ -631,11 +637,15 @@ def database_upgrade() -> None:
     _load("service.key_commands:upgrade", extra="serve")()
 
 
-def _generation(defaults: GenerationConfig, beam: int | None, n_best: int | None) -> GenerationConfig:
+def _generation(
+    defaults: GenerationConfig, beam: int | None, n_best: int | None, coverage_penalty: float | None = None
+) -> GenerationConfig:
     """The model's search options with those of the command line; the beam grows to hold ``n_best``."""
     values = defaults.model_dump()
     values["n_best"] = 1 if n_best is None else n_best
     values["beam_size"] = max(defaults.beam_size, values["n_best"]) if beam is None else beam
+    if coverage_penalty is not None:
+        values["coverage_penalty"] = coverage_penalty
     return parse(GenerationConfig, values, where="options")
 
 

@@ -72,6 +72,7 @@ class Pruning:
     signature: str
     n_sentences: int
     beam_size: int
+    engine: str
     whole: Cost
     each: tuple[Cost, ...]
     """Each head masked in turn."""
@@ -225,8 +226,9 @@ def _pruning(
 
     def cost(changed: LoadedModel, heads: Sequence[Head], n_removed: int, nll: float) -> Cost:
         nonlocal signature
+        whoever = Translator(changed, translator.device)
         started = time.perf_counter()
-        translations = Translator(changed, translator.device).translate(test_set.sources, options=options)
+        translations = whoever.translate(test_set.sources, options=options)
         seconds = time.perf_counter() - started
         score = score_bleu([translation.text for translation in translations], test_set.references)
         signature = score.signature
@@ -258,7 +260,9 @@ def _pruning(
             changed = replace(loaded, model=smaller, config=config)
             greedy.append(cost(changed, step.heads, step.n_removed, step.loss))
             advance(len(step.heads))
-    return Pruning(signature, len(test_set), 1, whole, tuple(each), tuple(greedy)), gone
+    return Pruning(
+        signature, len(test_set), 1, translator.engine.name, whole, tuple(each), tuple(greedy)
+    ), gone
 
 
 @torch.no_grad()

@@ -229,6 +229,12 @@ def test_beam_is_passed_on_and_the_rest_is_the_models_own(run: Run, translator: 
     assert translator.calls[0][1] == translator.generation.model_copy(update={"beam_size": 1})
 
 
+def test_the_coverage_penalty_is_passed_on(run: Run, translator: StubTranslator) -> None:
+    run("translate", "--coverage-penalty", "0.2", "x")
+
+    assert translator.calls[0][1] == translator.generation.model_copy(update={"coverage_penalty": 0.2})
+
+
 def test_glossary_formality_and_typography_are_passed_on(
     run: Run, translator: StubTranslator, tmp_path: Path
 ) -> None:

@@ -60,6 +60,20 @@ def test_dark_in_french_with_one_head(browser: webdriver.Chrome, live: LiveServe
     page.picture("dark-french")
 
 
+def test_every_head(browser: webdriver.Chrome, live: LiveServer) -> None:
+    for name, width in (("every-head", 1200), ("every-head-phone", 390)):
+        page = translated(Page(browser, live, width), "The agreement was signed in August 1992.")
+        page.choose("#n-best", "1")
+        page.until(lambda page=page: page.find("#heads-section").is_displayed())
+        page.find("#heads-open").click()
+        page.until(lambda page=page: page.all(".heads-map"))
+        page.browser.execute_script("document.getElementById('heads-section').scrollIntoView()")
+        page.picture(name)
+    page.find("#heads .heads-kinds button:nth-child(2)").click()
+    page.colours("dark")
+    page.picture("every-head-phone-dark")
+
+
 def test_phone(browser: webdriver.Chrome, live: LiveServer) -> None:
     page = translated(Page(browser, live, width=390))
     page.all("#output .word")[2].click()
