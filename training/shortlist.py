@@ -68,7 +68,7 @@ def build_shortlist(
     settings = settings or Settings()
     vocab_size = tokenizer.vocab_size
     counts_V = np.bincount(np.concatenate([target for _, target in pairs]), minlength=vocab_size)
-    frequent = np.argsort(-counts_V, kind="stable")[: settings.n_frequent]
+    frequent = np.argsort(-counts_V, kind="stable")[: min(settings.n_frequent, int((counts_V > 0).sum()))]
     bytes_ = [id_ for id_, piece in enumerate(tokenizer.pieces) if piece.startswith("<0x")]
     reserved = [id_ for id_ in map(tokenizer.piece_id, PLACEHOLDERS) if id_ is not None]
     special = [tokenizer.special.unk, tokenizer.special.eos]
