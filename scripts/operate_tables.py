@@ -33,7 +33,15 @@ def main() -> None:
 
 def fresh(text: str) -> str:
     """A document with each marked table made anew."""
-    return MARKED.sub(lambda match: f"{match[1]}{TABLES[match['name']]()}{match[3]}", text)
+    return MARKED.sub(lambda match: f"{match[1]}{_table(match['name'])}{match[3]}", text)
+
+
+def _table(name: str) -> str:
+    """A table; without its record, a sentence that says so."""
+    try:
+        return TABLES[name]()
+    except FileNotFoundError as error:
+        return f"Not measured yet: there is no `{Path(error.filename).name}`.\n"
 
 
 def sizing() -> str:
