@@ -23,14 +23,14 @@ from torch import Tensor
 
 from nmt.batch import Batch
 from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model, save_shortlist
-from nmt.errors import DataError
+from nmt.errors import ConfigError, DataError
 from nmt.models.interface import Step, StepDecoder
 from nmt.reserved import PLACEHOLDERS
 from nmt.search import search
 from nmt.shortlist import NONE, Shortlist
 from nmt.tokenizer import Tokenizer
 from training.scoring import score_bleu
-from training.testset import TestSet, load_all
+from training.testset import TestSet
 
 Ids = Sequence[int]
 Ints = npt.NDArray[np.int64]
@@ -203,11 +203,10 @@ def shortlist(
         DataError: a file cannot be read, or two have different numbers of lines.
     """
     loaded = load_model_folder(resolve_model(model))
-    lines = [
-        pair
-        for part in load_all(sources, targets)
-        for pair in zip(part.sources, part.references, strict=True)
-    ]
+    if len(sources) != len(targets):
+        raise ConfigError(f"{len(sources)} --source but {len(targets)} --target: give them in pairs")
+    corpora = [TestSet.load(*files) for files in zip(sources, targets, strict=True)]
+    lines = [pair for part in corpora for pair in zip(part.sources, part.references, strict=True)]
     lines = lines[:: -(-len(lines) // most_pairs)]
     pairs = list(
         zip(

@@ -103,12 +103,12 @@ def test_the_command_adds_a_shortlist_and_prints_what_it_measured(
     files = [str(tmp_path / name) for name in ("model", "a.en", "a.fr")]
 
     with pytest.raises(SystemExit) as status:
-        main(["shortlist", files[0], "--source", files[1], "--target", files[2],
+        main(["shortlist", files[0], *(2 * ["--source", files[1], "--target", files[2]]),
               "--dev-source", files[1], "--dev-reference", files[2], "--frequent", "5"])  # fmt: skip
 
     report = json.loads(capsys.readouterr().out)
     assert status.value.code == 0
-    assert report["n_pairs"] == 10
+    assert report["n_pairs"] == 20
     assert 0.8 < report["coverage"] <= 1
     assert 5 < report["mean_pieces"] < 380
     assert load_model_folder(tmp_path / "model").shortlist is not None
