@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 import typer
 
 from nmt import __version__
-from nmt.commands.align import align_train
+from nmt.commands.align import align_links, align_train
 from nmt.commands.attention import attention
 from nmt.commands.bench import bench_app
 from nmt.commands.export import export
@@ -61,6 +61,8 @@ database_app = typer.Typer(help="Tables of the service's database: upgrade.")
 app.add_typer(keys_app, name="keys")
 app.add_typer(database_app, name="db")
 app.add_typer(bench_app, name="bench")
+app.command("align-links")(align_links)
+app.command("align-train")(align_train)
 app.command()(attention)
 app.command()(export)
 app.command()(shortlist)
@@ -157,7 +159,11 @@ def translate(
     coverage_penalty: Annotated[
         float | None,
         typer.Option(
-            "--coverage-penalty", metavar="B", min=0, max=5, help="Beta of Wu et al. 2016: against dropped words."
+            "--coverage-penalty",
+            metavar="B",
+            min=0,
+            max=5,
+            help="Beta of Wu et al. 2016: against dropped words.",
         ),
     ] = None,
     alignment: Annotated[

@@ -24,6 +24,7 @@ from torch import Tensor, nn
 
 from nmt.aligner.config import AlignerConfig, LinkRule, ScorerConfig
 from nmt.aligner.scorer import LinkLogProbs, LinkScorer, States, TrainedAligner
+from nmt.aligner.spelling import spelling_tables
 from nmt.aligner.states import read_states
 from nmt.alignment import length_batches
 from nmt.checkpoint import WEIGHTS, LoadedModel, load_model_folder, resolve_model, save_aligner
@@ -48,7 +49,7 @@ MOST_NORM = 1.0
 class Options:
     """How a scorer is trained."""
 
-    pairs: int = 60_000
+    pairs: int = 150_000
     learning_rate: float = 2e-3
     seed: int = 1
 
@@ -78,7 +79,7 @@ def align_train(
     options = options or Options()
     folder = resolve_model(model)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    loaded = load_model_folder(folder, device)
+    loaded = load_model_folder(folder, device, with_aligner=False)
     if not isinstance(loaded.model, Transformer):
         raise ConfigError(f"{folder}: the scorer reads a Transformer's states, and this model is none")
     lines = read_lines(links)
@@ -87,7 +88,7 @@ def align_train(
     scorer, loss = train_scorer(loaded, loaded.model, chosen, options, device)
     config = AlignerConfig(
         weights_sha256=sha256(folder / WEIGHTS),
-        scorer=ScorerConfig(d_model=loaded.model.output.weight_VD.size(1)),
+        scorer=scorer_config(loaded.model),
         trained_on={
             "links": public_path(links),
             "links_sha256": sha256(links),
@@ -112,7 +113,12 @@ def train_scorer(
 ) -> tuple[LinkScorer, float]:
     """One pass over ``lines``; returns the scorer and its last loss, a running mean."""
     torch.manual_seed(options.seed)
-    scorer = LinkScorer(ScorerConfig(d_model=model.output.weight_VD.size(1))).to(device)
+    scorer = LinkScorer(scorer_config(model))
+    for table, values in zip(
+        (scorer.spelling_V, scorer.stem_V), spelling_tables(loaded.tokenizer), strict=True
+    ):
+        table.copy_(values)
+    scorer.to(device)
     optimizer = torch.optim.AdamW(
         scorer.parameters(), lr=options.learning_rate, betas=(0.9, 0.98), weight_decay=WEIGHT_DECAY
     )
@@ -133,6 +139,12 @@ def train_scorer(
                 running = loss if n_updates == 1 else 0.98 * running + 0.02 * loss
             advance(len(chunk), f"loss {running:.3f}")
     return scorer, running
+
+
+def scorer_config(model: Transformer) -> ScorerConfig:
+    """The usual sizes beside ``model``."""
+    vocab_size, d_model = model.output.weight_VD.shape
+    return ScorerConfig(d_model=d_model, vocab_size=vocab_size)
 
 
 def _batches(made: Sequence[Example], loaded: LoadedModel, shuffled: random.Random) -> list[LinkedBatch]:

@@ -25,6 +25,8 @@ class ScorerConfig(StrictModel):
 
     d_model: int = Field(gt=0)
     """Of the translation model."""
+    vocab_size: int = Field(gt=0)
+    """The same."""
     d_link: int = Field(192, gt=0)
     d_ff: int = Field(384, gt=0)
     n_heads: int = Field(4, gt=0)

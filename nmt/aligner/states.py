@@ -27,6 +27,8 @@ def read_states(model: Transformer, batch: Batch) -> States:
         hidden_BTD[:, :-1],
         hidden_BTD[:, 1:],
         functional.embedding(batch.target_out_BT[:, :-1], model.target_embedding.weight_VD),
+        batch.source_BS[:, :-1],
+        batch.target_out_BT[:, :-1],
         batch.source_mask_BS[:, 1:],
         batch.target_mask_BT[:, 1:],
     )

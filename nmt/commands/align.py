@@ -1,4 +1,4 @@
-"""``nmt align-train``: the link scorer of a model folder."""
+"""``nmt align-links`` and ``nmt align-train``: the link scorer of a model folder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def align_train(
             "--gold", metavar="X", help="Development set X.en, X.fr, X.gold for the rule; repeatable."
         ),
     ] = None,
-    pairs: Annotated[int, typer.Option("--pairs", metavar="N", min=1, help="Pairs to learn from.")] = 60_000,
+    pairs: Annotated[int, typer.Option("--pairs", metavar="N", min=1, help="Pairs to learn from.")] = 150_000,
     learning_rate: Annotated[float, typer.Option("--learning-rate", metavar="R", min=0.0)] = 2e-3,
     seed: Annotated[int, typer.Option("--seed", metavar="N")] = 1,
     save_to: Annotated[
@@ -45,3 +45,28 @@ def align_train(
     )
     described = load("training.align_train:describe", extra="train")(config)
     typer.echo(json.dumps(described, indent=2, ensure_ascii=False))
+
+
+def align_links(
+    *,
+    source: Annotated[
+        list[Path], typer.Option("--source", metavar="F", help="Source sentences, one a line; repeatable.")
+    ],
+    target: Annotated[
+        list[Path], typer.Option("--target", metavar="F", help="Their translations; one for each --source.")
+    ],
+    out: Annotated[Path, typer.Option("--out", metavar="F", help="Write the links here; .xz compresses.")],
+    most: Annotated[
+        list[int] | None,
+        typer.Option("--most", metavar="N", min=0, help="Pairs of each --source at most; 0: all."),
+    ] = None,
+    longest: Annotated[
+        int, typer.Option("--longest", metavar="N", min=1, help="Leave out pairs of more words on a side.")
+    ] = 40,
+    seed: Annotated[int, typer.Option("--seed", metavar="N")] = 7,
+) -> None:
+    """Align parallel text with eflomal, for nmt align-train to learn from."""
+    count = load("training.align_links:align_links", extra="train")(
+        source, target, out, most=most or [], longest=longest, seed=seed
+    )
+    typer.echo(f"{out}: {count} pairs", err=True)

@@ -21,6 +21,11 @@ from nmt.terms import Glossary, Term
 from tests.stub_translator import StubTranslator
 
 COMMANDS = (
+    "align-links",
+    "align-train",
+    "attention",
+    "export",
+    "shortlist",
     "translate",
     "serve",
     "prepare",

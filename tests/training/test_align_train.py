@@ -83,7 +83,7 @@ def test_the_loss_is_the_mean_cross_entropy_of_both_directions_by_hand():
     backward = torch.tensor([[[0.5, 0.5], [0.25, 0.25], [0.25, 0.25]]]).log()
     mask_BS, mask_BT = torch.tensor([[True, False]]), torch.tensor([[True, True]])
     none = torch.zeros(1, 2, 1)
-    states = States(none, none, none, none, none, mask_BS, mask_BT)
+    states = States(*[none] * 7, mask_BS, mask_BT)
     linked = torch.tensor([[[True, False], [False, False]]])
     both = torch.tensor([[[True, False], [True, False]]])
     loss = link_loss(LinkLogProbs(forward, backward), states, linked, both)

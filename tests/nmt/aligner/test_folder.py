@@ -26,7 +26,9 @@ PAIRS = [(SENTENCES[0], SENTENCES[1]), ("", SENTENCES[3]), (SENTENCES[4], SENTEN
 
 
 def tiny_aligner(weights_sha256):
-    sizes = ScorerConfig(d_model=16, d_link=16, d_ff=32, n_heads=2, n_scores=4, d_neighbours=4)
+    sizes = ScorerConfig(
+        d_model=16, vocab_size=380, d_link=16, d_ff=32, n_heads=2, n_scores=4, d_neighbours=4
+    )
     torch.manual_seed(5)
     config = AlignerConfig(
         weights_sha256=weights_sha256,

@@ -23,9 +23,13 @@ def model(tokenizer):
 
 def scorer():
     torch.manual_seed(3)
-    made = LinkScorer(ScorerConfig(d_model=16, d_link=16, d_ff=32, n_heads=2, n_scores=4, d_neighbours=4))
+    made = LinkScorer(
+        ScorerConfig(d_model=16, vocab_size=380, d_link=16, d_ff=32, n_heads=2, n_scores=4, d_neighbours=4)
+    )
+    torch.nn.init.normal_(made.score.weight)  # zero at first for neighbours and spelling
     for parameter in made.parameters():
         parameter.data.mul_(3)
+    made.spelling_V.copy_(torch.arange(380))
     return made.eval().requires_grad_(False)
 
 
@@ -80,10 +84,20 @@ def test_the_shares_are_of_the_whole_target_and_not_of_what_stands_before(model,
     assert (first.forward_BTS[0, 0] - second.forward_BTS[0, 0]).abs().max() > 1e-4
 
 
+def test_equal_spelling_is_seen_and_no_spelling_is_equal_to_none(model, tokenizer):
+    states = read_states(model, Batch.from_ids([[5, 6, 7]], [[20, 6]], special=tokenizer.special))
+    made = scorer()
+    before = made(states).forward_BTS
+    made.spelling_V[20] = made.spelling_V[7]
+    assert (made(states).forward_BTS - before).abs().max() > 1e-3
+    made.spelling_V[[20, 7]] = 0
+    assert_close(made(states).forward_BTS, before)
+
+
 @pytest.mark.parametrize("sizes", [{"n_heads": 5}, {"n_scores": 7}])
 def test_sizes_that_do_not_divide_are_named(sizes):
     with pytest.raises(ValidationError, match="d_link 16 is not a multiple of"):
-        ScorerConfig(d_model=16, d_link=16, **sizes)
+        ScorerConfig(d_model=16, vocab_size=380, d_link=16, **sizes)
 
 
 def test_a_rule_links_at_some_share_below_all():

@@ -1,0 +1,177 @@
+"""Word alignment, each method side by side: AER, precision, recall and F1 on gold alignments.
+
+    python -m benchmarks.alignment --gold DIR [--model M] [--rnn M] [--eflomal F] [--out FILE]
+
+DIR holds hansards/trial, hansards/test and pud/test, each as X.en, X.fr and X.gold. Methods: the model's
+cross-attention by layer and head where a piece is predicted and, shifted, where it has been read; its link
+scorer in each direction, symmetrised and by its rule; the RNN's additive attention; and eflomal, whose links
+of these sentences ``benchmarks/alignment_links.py`` wrote. The best layer and head are chosen on the trial
+sentences and PUD; the test sentences are reported only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from nmt.aligner.pooling import links_from_matrix, pool
+from nmt.alignment import Aligner
+from nmt.batch import Batch
+from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
+from nmt.config import AlignmentConfig, TransformerConfig
+from nmt.models.transformer import Transformer
+from nmt.pharaoh import Extraction, Link, Symmetrization, parse_pharaoh, symmetrize
+from nmt.words import whitespace_words
+from training.align_rule import METHODS, GoldSet, percent, word_shares
+from training.provenance import provenance
+
+SETS = ("hansards/trial", "pud/test", "hansards/test")
+DEVELOPMENT = SETS[:2]
+OF_ATTENTION: tuple[Extraction, ...] = ("argmax", "intersection", "grow_diag_final_and")
+SYMMETRIZATIONS: tuple[Symmetrization, ...] = ("intersection", "union", "grow_diag", "grow_diag_final_and")
+NAMES = {"argmax": "forward", "default": "rule"}
+Rows = dict[str, dict[str, dict[str, float]]]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--gold", type=Path, required=True)
+    parser.add_argument("--model")
+    parser.add_argument("--rnn", type=Path)
+    parser.add_argument("--eflomal", type=Path)
+    parser.add_argument("--development-only", action="store_true", help="leave the test sentences out")
+    parser.add_argument("--out", type=Path, help="JSON record")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    sets = [
+        GoldSet.read(arguments.gold / name) for name in (DEVELOPMENT if arguments.development_only else SETS)
+    ]
+    loaded = load_model_folder(resolve_model(arguments.model))
+    rows: Rows = {}
+    for gold in sets:
+        found = {**attention_links(loaded, gold), **scorer_links(loaded, gold)}
+        if arguments.rnn:
+            found |= rnn_links(load_model_folder(arguments.rnn), gold)
+        if arguments.eflomal:
+            found |= eflomal_links(json.loads(arguments.eflomal.read_text(encoding="utf-8"))[gold.name])
+        for method, links in found.items():
+            rows.setdefault(method, {})[gold.name] = percent(gold.scores(links))
+    record = {
+        "model": loaded.config.name,
+        "weights_sha256": loaded.aligner.config.weights_sha256 if loaded.aligner else None,
+        "aligner": loaded.aligner.config.model_dump() if loaded.aligner else None,
+        "best_on_development": {
+            kind: best(rows, kind) for kind in ("attention layer", "attention head", "attention shifted")
+        },
+        "methods": rows,
+        **provenance(),
+    }
+    if arguments.out:
+        arguments.out.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    print(table(rows, [gold.name for gold in sets]))
+
+
+def attention_links(loaded: LoadedModel, gold: GoldSet) -> dict[str, list[list[Link]]]:
+    """Links of every layer's heads and of their mean, and of the means one row later."""
+    assert isinstance(loaded.model, Transformer)
+    assert isinstance(loaded.config.model, TransformerConfig)
+    found: dict[str, list[list[Link]]] = {}
+    encode = loaded.tokenizer.encode_pieces
+    for source, target in gold.pairs:
+        source_pieces, target_pieces = encode(source), encode(target)
+        batch = Batch.from_ids(
+            [[piece.id for piece in source_pieces]],
+            [[piece.id for piece in target_pieces]],
+            special=loaded.config.special_ids,
+        )
+        for layer in range(loaded.config.model.n_decoder_layers):
+            with torch.inference_mode():
+                _, weights_1HTS = loaded.model.decode(batch, weights_of_layer=layer)
+            assert weights_1HTS is not None
+            mean_TS = weights_1HTS[0].mean(dim=0)
+            maps: dict[str, Tensor] = {
+                f"attention head {layer}.{head}": weights_1HTS[0, head]
+                for head in range(weights_1HTS.size(1))
+            }
+            maps[f"attention layer {layer}"] = mean_TS
+            maps[f"attention shifted {layer}"] = torch.cat([mean_TS[1:], mean_TS[-1:]])
+            for name, attention_TS in maps.items():
+                matrix_IJ = pool(
+                    attention_TS,
+                    target_pieces,
+                    source_pieces,
+                    whitespace_words(target),
+                    whitespace_words(source),
+                )
+                for extraction in OF_ATTENTION if "head" not in name else OF_ATTENTION[:1]:
+                    links = links_from_matrix(matrix_IJ, extraction)
+                    found.setdefault(f"{name}, {NAMES.get(extraction, extraction)}", []).append(links)
+    return found
+
+
+def scorer_links(loaded: LoadedModel, gold: GoldSet) -> dict[str, list[list[Link]]]:
+    """Links of the folder's scorer, however they follow."""
+    if loaded.aligner is None:
+        return {}
+    rule = loaded.aligner.config.rule
+    shares = word_shares(loaded, loaded.aligner, gold, torch.device("cpu"))
+    return {
+        f"aligner, {NAMES.get(method, method)}": [found.links(rule, method) for found in shares]
+        for method in METHODS
+    }
+
+
+def rnn_links(loaded: LoadedModel, gold: GoldSet) -> dict[str, list[list[Link]]]:
+    """Links of the one attention of an RNN."""
+    aligner = Aligner(loaded.model, loaded.tokenizer, AlignmentConfig(), loaded.config.special_ids)
+    return {
+        f"RNN additive attention, {NAMES.get(extraction, extraction)}": [
+            list(alignment.links)
+            for alignment in aligner.align(gold.pairs, words=whitespace_words, extraction=extraction)
+        ]
+        for extraction in OF_ATTENTION
+    }
+
+
+def eflomal_links(directions: dict[str, list[str]]) -> dict[str, list[list[Link]]]:
+    """The links that eflomal gave these sentences, each direction and symmetrised."""
+    forward, backward = (
+        [[Link(*pair, 1.0) for pair in sorted(parse_pharaoh(line)[0])] for line in directions[direction]]
+        for direction in ("forward", "backward")
+    )
+    found = {"eflomal, forward": forward, "eflomal, backward": backward}
+    for method in SYMMETRIZATIONS:
+        found[f"eflomal, {method}"] = [
+            symmetrize(one, other, method) for one, other in zip(forward, backward, strict=True)
+        ]
+    return found
+
+
+def best(rows: Rows, kind: str) -> str:
+    """The method whose name begins so that has the lowest mean AER on the development sets."""
+    return min(
+        (method for method in rows if method.startswith(kind)),
+        key=lambda method: sum(rows[method][name]["aer"] for name in DEVELOPMENT),
+    )
+
+
+def table(rows: Rows, names: Sequence[str]) -> str:
+    """AER, precision and recall of each method in Markdown."""
+    head = "| method | " + " | ".join(f"{name} AER | P | R" for name in names) + " |"
+    lines = [head, "|---|" + "--:|" * 3 * len(names)]
+    for method, scores in rows.items():
+        cells: list[Any] = [scores[name][key] for name in names for key in ("aer", "precision", "recall")]
+        lines.append(f"| {method} | " + " | ".join(f"{cell:.1f}" for cell in cells) + " |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()
