@@ -191,7 +191,8 @@ def t2(bench: Bench) -> dict[str, Any]:
             break
         points += 1
         path, _ = newest_intact(run / "checkpoints") if (run / "checkpoints").exists() else (None, [])
-        log = [json.loads(line)["update"] for line in (run / "log.jsonl").read_text().splitlines()]
+        if (run / "log.jsonl").exists():
+            log = [json.loads(line)["update"] for line in (run / "log.jsonl").read_text().splitlines()]
         lost = max(lost, max(log, default=0) - (int(path.name[-8:]) if path else 0))
         assert forked(lambda run=run: bench.train(run, updates)) == 0  # type: ignore[misc]
         equal += digest(run) == bench.straight(updates)

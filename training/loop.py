@@ -24,7 +24,7 @@ from nmt.models.build import Model, build_model
 from nmt.tokenizer import Tokenizer
 from training.average import average_weights
 from training.batching import BatchStream
-from training.memory import keep_freed_memory
+from training.memory import give_back_free_memory, keep_freed_memory
 from training.meter import Bound, Meter
 from training.optimizer import build_optimizer
 from training.prefetch import PrefetchedStream
@@ -205,6 +205,7 @@ class Trainer:
                 "training.learning_rate or a longer warm-up"
             )
         self._move()
+        give_back_free_memory()
         rate = self._rate(self.state.update)
         self.run_folder.log(
             "train",

@@ -19,6 +19,7 @@ from pathlib import Path
 from torch.utils.tensorboard.writer import SummaryWriter
 
 from nmt.errors import RunFolderError
+from nmt.files import flush
 from training.recipe import Recipe
 from training.run_log import LOG
 from training.state import cannot_save, checkpoints
@@ -103,4 +104,7 @@ def _check_recipe(file: Path, recipe: Recipe) -> None:
                     f"{file.parent}: begun with another {key} (see {file.name}); choose another --run folder"
                 )
     else:
-        file.write_text(recipe.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        aside = file.with_name(f".{file.name}.new")
+        aside.write_text(recipe.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        flush(aside)
+        aside.rename(file)

@@ -21,7 +21,7 @@ from training.loss import label_smoothed_cross_entropy
 
 PRODUCT_SIZE = {"cpu": 1024, "cuda": 8192}
 """Rows and columns of the matrices whose product is timed."""
-PRODUCTS = 8
+PRODUCTS = 4
 
 
 def operations_of_a_pair(model: Model, source_tokens: int, target_tokens: int) -> int:
