@@ -15,9 +15,9 @@ For self-attention the offset is key minus query. In the decoder a query is the 
 ``same`` is the token just read and ``next`` is never seen. For cross-attention it is source minus target
 position. Marks as rows are left out; so are the rows of sentences of fewer than three pieces.
 
-None of this is grammar. ``structural`` ranks heads of which grammar is possible: confident, decided by
-content, resting neither on marks nor on a fixed offset. Whether such a head follows dependencies is measured
-only by ``nmt.explore.dependencies``, on sentences that have been parsed.
+None of this is grammar. ``structural`` ranks heads of self-attention of which grammar is possible: confident,
+decided by content, resting neither on marks nor on a fixed offset. Whether such a head follows dependencies
+is measured only by ``nmt.explore.dependencies``, on sentences that have been parsed.
 
 Dimensions: S source length, T target length, H heads, O offsets.
 """
@@ -79,7 +79,9 @@ class HeadStatistics:
 
     @property
     def structural(self) -> float:
-        """Confident, by content, not at a fixed offset, not on a mark: 0 to 1."""
+        """Confident, by content, not at a fixed offset, not on a mark: 0 to 1; 0 for cross-attention."""
+        if self.kind == "cross":
+            return 0.0
         return self.confidence * self.content * (1 - self.positional) * (1 - self.mark)
 
 
