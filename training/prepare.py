@@ -87,7 +87,8 @@ def prepare_corpus(
         processes: how many work at once, by default as many as there are cores; changes nothing else.
 
     Raises:
-        DataError: a corpus is missing or broken, the disk is full, or ``folder`` holds something else.
+        DataError: a corpus is missing or broken, or ``folder`` holds something else.
+        DiskFullError: there is no room; what is done is kept.
     """
     corpora = {key: open_corpora(getattr(recipe.data, key), recipe.data) for key in ("train", "dev", "tests")}
     sources = {key: [corpus.describe() for corpus in corpora[key]] for key in corpora}

@@ -125,7 +125,8 @@ def clean_corpus(
     """Clean the pairs that ``read`` gives into ``stage``, except for the parts that are there.
 
     Raises:
-        DataError: the corpus is broken, or the disk full.
+        DataError: the corpus is broken.
+        DiskFullError: there is no room.
     """
     n_parts = stage.n_parts()
     if n_parts is not None:

@@ -79,8 +79,8 @@ class SideWriter:
         self._text.close()
         self._tokens.close()
         if kind is None:
-            np.array(self._lines, dtype="<i8").tofile(_beside(self._stem, "lines"))
-            np.array(self._offsets, dtype="<i8").tofile(_beside(self._stem, "offsets"))
+            for name, ends in (("lines", self._lines), ("offsets", self._offsets)):
+                _beside(self._stem, name).write_bytes(np.array(ends, dtype="<i8").tobytes())
 
 
 def join_parts(stems: Sequence[Path], folder: Path, split: str, languages: tuple[str, str]) -> None:

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from nmt.errors import DataError
+from nmt.errors import DiskFullError
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -72,7 +72,7 @@ def write_part(stem: Path, files: Mapping[str, bytes], record: Mapping[str, Any]
     """Write the files of a part, then its record.
 
     Raises:
-        DataError: the disk is full.
+        DiskFullError: there is no room.
     """
     for name, content in files.items():
         write_whole(file_of(stem, name), content)
@@ -102,7 +102,7 @@ def full_disk_told(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in NO_ROOM:
             raise
-        raise DataError(
+        raise DiskFullError(
             f"{path}: no room to write it ({error.strerror}); make room and run the same command again: "
             "what is done is kept"
         ) from None

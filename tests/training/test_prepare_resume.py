@@ -15,7 +15,7 @@ import pytest
 import training.prepare
 import training.prepare_clean
 import training.stage
-from nmt.errors import DataError
+from nmt.errors import DataError, DiskFullError
 from tests.training.corpora import PAIRS, write_text, write_toy
 from tests.training.test_prepare import contents
 from training.prepare import prepare
@@ -161,7 +161,7 @@ def test_a_full_disk_is_one_line_that_names_the_file_and_nothing_done_is_lost(
     expected = contents(prepare(recipe, tmp_path / "expected", [], 1))
     assert n_bytes < max(map(len, expected.values()))
     files_of_at_most(n_bytes)
-    with pytest.raises(DataError) as error:
+    with pytest.raises(DiskFullError) as error:
         prepare(recipe, tmp_path / "data", [], 1)
     files_of_at_most(resource.RLIM_INFINITY)
     assert os.strerror(errno.EFBIG) in str(error.value)
@@ -174,12 +174,14 @@ def test_a_full_disk_is_one_line_that_names_the_file_and_nothing_done_is_lost(
 @pytest.mark.slow
 def test_killed_at_twenty_moments_it_ends_in_the_same_bytes(tmp_path: Path):
     """SIGKILL to the parent of two processes, later each time; none of them outlives it."""
-    pairs = [(f"{number} {en}", f"{number} {fr}") for number in range(1500) for en, fr in PAIRS[:60]]
+    pairs = [(f"{number} {en}", f"{number} {fr}") for number in range(200) for en, fr in PAIRS[:60]]
     recipe = str(write_toy(tmp_path / "corpus", pairs))
-    call = "import sys; from training.prepare import prepare; from pathlib import Path\n"
-    call += "if __name__ == '__main__': prepare(sys.argv[1], Path(sys.argv[2]), [], 2)"
     script = tmp_path / "run.py"
-    script.write_text(call)
+    script.write_text(
+        "import sys; from pathlib import Path; from training import prepare, prepare_clean\n"
+        "prepare_clean.PAIRS_IN_PART = 400\n"
+        "if __name__ == '__main__': prepare.prepare(sys.argv[1], Path(sys.argv[2]), [], 2)\n"
+    )
 
     def start(out: Path) -> subprocess.Popen[bytes]:
         command = [sys.executable, str(script), recipe, str(out)]
