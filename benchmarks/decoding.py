@@ -31,6 +31,7 @@ import random
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -104,13 +105,14 @@ def workers(
     try:
         for name in names:
             settings = {"contestant": name, "model": model, "precision": precision, "threads": threads}
+            errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - lives as long as the process writes to it
             worker = Worker(
                 name,
                 subprocess.Popen(
                     [sys.executable, "-m", "benchmarks.decoding_worker", json.dumps(settings)],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
+                    stderr=errors,
                     text=True,
                     env=environment,
                 ),
@@ -120,8 +122,8 @@ def workers(
                 worker.description = worker.read()["ready"]
                 started.append(worker)
             except RuntimeError:
-                assert worker.process.stderr is not None
-                absent[name] = worker.process.stderr.read().strip().rpartition("\n")[2]
+                errors.seek(0)
+                absent[name] = errors.read().strip().rpartition("\n")[2]
         yield started, absent
     finally:
         for worker in started:
@@ -303,7 +305,7 @@ def measure(options: argparse.Namespace) -> tuple[list[dict[str, Any]], dict[str
             with workers(names, model, precision, options.threads) as (started, absent):
                 for name, reason in absent.items():
                     print(f"{model} {precision} {name} left out: {reason}", file=sys.stderr, flush=True)
-                for batch in options.batch:
+                for batch in options.batch if "ours" not in absent else ():
                     for beam in options.beam:
                         case = {"model": model, "precision": precision, "batch": batch, "beam": beam}
                         record = measure_case(started, ids, references, case, options, limits, loaded)

@@ -32,7 +32,7 @@ def through_onnx(programs: Programs, folder: Path) -> ExportedDecoder:
 
 def check(loaded: LoadedModel, decoder: ExportedDecoder, options: GenerationConfig) -> None:
     special = loaded.config.special_ids
-    for sentences in (SENTENCES, SENTENCES[:1]):
+    for sentences in (SENTENCES, SENTENCES[:1]):  # several and one: a size of 1 is what tracers fix
         batch = Batch.from_ids(loaded.tokenizer.encode_batch(sentences), special=special)
 
         theirs = search(decoder, batch, options, special)
@@ -46,13 +46,13 @@ def check(loaded: LoadedModel, decoder: ExportedDecoder, options: GenerationConf
 def test_an_exported_model_gives_the_same_tokens_and_log_probabilities(
     make_loaded: Make, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
-    loaded = make_loaded("pre-norm")
+    loaded = make_loaded("one encoder layer")
     programs = traced(loaded)  # once, for it takes seconds
 
     for through in (through_torch, through_onnx):
         with subtests.test(through.__name__):
             decoder = through(programs, tmp_path)
-            for options in (GREEDY, BEAM, BEAM.model_copy(update={"coverage_penalty": 0.2})):
+            for options in (GREEDY, BEAM.model_copy(update={"coverage_penalty": 0.2})):
                 check(loaded, decoder, options)
 
 
