@@ -17,6 +17,7 @@ from typing import Any, Literal, get_args
 
 import torch
 
+from nmt.config import ModelConfig, TransformerConfig
 from nmt.engines.kernels import Precision
 from nmt.engines.packed import PackedTransformer
 from nmt.errors import ConfigError
@@ -79,23 +80,38 @@ def choose(
     Raises:
         ConfigError: there is no such engine, or it cannot run this model here.
     """
+    obstacle = None
+    if not isinstance(model, Transformer):
+        obstacle = "the model is an RNN, and the other engines are for Transformers"
+    elif model.output.weight_VD.dtype != torch.float32:
+        obstacle = f"the model's weights are {model.output.weight_VD.dtype}, not float32"
+    return _choose(model.output.weight_VD.size(1), obstacle, device, requested, features)
+
+
+def choose_by_config(config: ModelConfig, device: torch.device) -> Choice:
+    """What "auto" takes for a model folder with this configuration, without its weights."""
+    if isinstance(config, TransformerConfig):
+        return _choose(config.d_model, None, device, "auto", None)
+    return _choose(0, "the model is an RNN, and the other engines are for Transformers", device, "auto", None)
+
+
+def _choose(
+    d_model: int, obstacle: str | None, device: torch.device, requested: str, features: CpuFeatures | None
+) -> Choice:
     if requested not in get_args(EngineName):
         raise ConfigError(f"engine {requested!r} is unknown; choose one of {', '.join(get_args(EngineName))}")
     if requested == "eager":
         return Choice("eager", "asked for")
-    reason = _only_eager(model, device)
-    if reason is not None:
+    if device.type != "cpu":
+        obstacle = f"the model is on {device.type}, and the other engines are for CPUs"
+    if obstacle is not None:
         if requested != "auto":
-            raise ConfigError(f"engine {requested}: {reason}; choose auto or eager")
-        return Choice("eager", reason)
-    assert isinstance(model, Transformer)
+            raise ConfigError(f"engine {requested}: {obstacle}; choose auto or eager")
+        return Choice("eager", obstacle)
     features = CpuFeatures.here() if features is None else features
     if requested == "auto":
-        return _fastest(model.output.weight_VD.size(1), features)
-    missing = (requested == "int8" and not features.int8) or (
-        requested == "bfloat16" and not features.bfloat16
-    )
-    if missing:
+        return _fastest(d_model, features)
+    if (requested == "int8" and not features.int8) or (requested == "bfloat16" and not features.bfloat16):
         raise ConfigError(f"engine {requested}: this CPU has no instructions for it; choose auto or float32")
     return _precise(requested, "asked for", features)
 
@@ -106,16 +122,6 @@ def build_decoder(model: Model, choice: Choice) -> MergingDecoder[Any]:
         return model
     assert isinstance(model, Transformer)
     return PackedTransformer(model, layers=choice.layers, output=choice.output)
-
-
-def _only_eager(model: Model, device: torch.device) -> str | None:
-    """Why nothing but eager will do, or None."""
-    if device.type != "cpu":
-        return f"the model is on {device.type}, and the other engines are for CPUs"
-    if not isinstance(model, Transformer):
-        return "the model is an RNN, and the other engines are for Transformers"
-    dtype = model.output.weight_VD.dtype
-    return None if dtype == torch.float32 else f"the model's weights are {dtype}, not float32"
 
 
 def _fastest(d_model: int, features: CpuFeatures) -> Choice:

@@ -98,29 +98,19 @@ class Int8Linear:
         self._bias_F = bias_F
         self._linear = torch.ops.onednn.qlinear_pointwise.default
 
-    def __call__(
-        self, x_ND: Tensor, *, relu: bool = False, add_NF: Tensor | None = None, out_NF: Tensor | None = None
-    ) -> Tensor:
-        """See ``Linear``; ``out_NF``: where to put the result."""
+    def unscaled(self, x_ND: Tensor) -> tuple[Tensor, Tensor]:
+        """The product without bias and the scales_N1 that its rows are still to be multiplied by."""
         x_ND = x_ND.float()
         scale_N1 = x_ND.abs().amax(dim=1, keepdim=True).div_(INT8_MOST).clamp_(min=1e-30)
         rounded_ND = (x_ND / scale_N1).round_().to(torch.int8)
-        y_NF: Tensor = self._linear(
-            rounded_ND,
-            1.0,
-            0,
-            self._weight,
-            self._scale_F,
-            self._zero_F,
-            None,
-            1.0,
-            0,
-            torch.float32,
-            "none",
-            [],
-            "",
-        )
-        y_NF = torch.mul(y_NF, scale_N1, out=y_NF if out_NF is None else out_NF)
+        weight = (self._weight, self._scale_F, self._zero_F)
+        y_NF: Tensor = self._linear(rounded_ND, 1.0, 0, *weight, None, 1.0, 0, torch.float32, "none", [], "")
+        return y_NF, scale_N1
+
+    def __call__(self, x_ND: Tensor, *, relu: bool = False, add_NF: Tensor | None = None) -> Tensor:
+        """See ``Linear``."""
+        y_NF, scale_N1 = self.unscaled(x_ND)
+        y_NF.mul_(scale_N1)
         if self._bias_F is not None:
             y_NF.add_(self._bias_F)
         if add_NF is not None:
