@@ -79,6 +79,9 @@ class Client:
         except (OSError, asyncio.IncompleteReadError, TimeoutError):
             self.close()
             return NONE
+        except BaseException:  # who stops waiting hangs up
+            self.close()
+            raise
         if headers.get("connection") == "close":
             self.close()
         return Answer(int(first.split()[1]), headers, body, time.perf_counter() - started)

@@ -7,9 +7,11 @@ ENGINE is ``stub`` or ``tiny`` (modules beside this one), or ``real``: the servi
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import os
 import resource
+import signal
 import sys
 from typing import Any
 
@@ -17,6 +19,8 @@ import fastapi.routing
 
 import service.main
 from service.engine.process import ProcessEngine
+
+PR_SET_PDEATHSIG = 1
 
 
 def tell_handlers() -> None:
@@ -34,6 +38,7 @@ if __name__ == "__main__":
     engine, model = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
     if os.environ.get("PASSERELLE_TEST_TELL_HANDLERS"):
         tell_handlers()
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)  # a killed test leaves no server behind
     if limit := os.environ.get("PASSERELLE_TEST_DESCRIPTORS"):
         resource.setrlimit(resource.RLIMIT_NOFILE, (int(limit), int(limit)))
     if engine != "real":

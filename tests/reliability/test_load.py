@@ -40,11 +40,11 @@ def test_l1_under_steady_load_nothing_fails_and_nobody_waits_long(stub: Server) 
 
 
 def test_l2_overload_is_refused_in_order_and_what_is_taken_is_not_slower_for_it(stub: Server) -> None:
-    filling = [("word" * 1000 + " ") * 3 + "gated"] * 4  # 12,000 tokens: there is room for four and a bit
+    filling = ["word" * 4990 + " gated"] * 2  # 9,984 tokens: there is room for six and a bit
 
     async def measure() -> tuple[list[Answer], list[Answer]]:
-        large = [asyncio.create_task(Client(stub.port).translate(filling)) for _ in range(4)]
-        await asyncio.to_thread(eventually, lambda: stub.metric("passerelle_queue_tokens") > 48_000)
+        large = [asyncio.create_task(Client(stub.port).translate(filling)) for _ in range(6)]
+        await asyncio.to_thread(eventually, lambda: stub.metric("passerelle_queue_tokens") > 59_000)
         refused = await closed_loop(stub.port, [filling] * 30, n_clients=10)
         taken = await closed_loop(stub.port, ["a b c d e f g h"] * 10, n_clients=2)
         for task in large:
@@ -64,7 +64,7 @@ def test_l2_overload_is_refused_in_order_and_what_is_taken_is_not_slower_for_it(
 
 
 def test_l3_a_short_text_does_not_wait_for_long_ones(tiny: Server) -> None:
-    short, large = "Where is the train station?", [" ".join(SENTENCES) * 4] * 4
+    short, large = "Where is the train station?", [" ".join(SENTENCES) * 2] * 3
 
     async def measure() -> tuple[list[int], list[int]]:
         alone = [await Client(tiny.port).translate(short) for _ in range(3)]
