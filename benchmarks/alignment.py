@@ -47,6 +47,7 @@ def main() -> None:
     parser.add_argument("--model")
     parser.add_argument("--rnn", type=Path)
     parser.add_argument("--eflomal", type=Path)
+    parser.add_argument("--without-attention", action="store_true")
     parser.add_argument("--development-only", action="store_true", help="leave the test sentences out")
     parser.add_argument("--out", type=Path, help="JSON record")
     arguments = parser.parse_args()
@@ -57,7 +58,8 @@ def main() -> None:
     loaded = load_model_folder(resolve_model(arguments.model))
     rows: Rows = {}
     for gold in sets:
-        found = {**attention_links(loaded, gold), **scorer_links(loaded, gold)}
+        found = {} if arguments.without_attention else attention_links(loaded, gold)
+        found |= scorer_links(loaded, gold)
         if arguments.rnn:
             found |= rnn_links(load_model_folder(arguments.rnn), gold)
         if arguments.eflomal:
@@ -69,7 +71,9 @@ def main() -> None:
         "weights_sha256": loaded.aligner.config.weights_sha256 if loaded.aligner else None,
         "aligner": loaded.aligner.config.model_dump() if loaded.aligner else None,
         "best_on_development": {
-            kind: best(rows, kind) for kind in ("attention layer", "attention head", "attention shifted")
+            kind: best(rows, kind)
+            for kind in ("attention layer", "attention head", "attention shifted")
+            if not arguments.without_attention
         },
         "methods": rows,
         **provenance(),
