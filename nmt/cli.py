@@ -78,6 +78,9 @@ Model = Annotated[
     ),
 ]
 Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda or cuda:N.")]
+Engine = Annotated[
+    str, typer.Option("--engine", help="auto, eager, float32, bfloat16 or int8: see nmt info.")
+]
 Overrides = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Override one value of the recipe; repeatable."),
@@ -225,6 +228,7 @@ def translate(
         typer.Option("--workers", metavar="N", min=1, help="With --ray; default: one a core, or GPU."),
     ] = None,
     device: Device = "auto",
+    engine: Engine = "auto",
 ) -> None:
     """Translate texts, or the lines of standard input, or a document, or a corpus.
 
@@ -232,7 +236,7 @@ def translate(
     """
 
     def load() -> tuple[Translator, GenerationConfig]:
-        translator: Translator = _load("nmt.translator:Translator").load(model, device=device)
+        translator: Translator = _load("nmt.translator:Translator").load(model, device=device, engine=engine)
         options = _generation(translator.generation, beam, n_best, coverage_penalty)
         return _wishing(translator, glossary, formality, french_typography, min_confidence), options
 

@@ -18,11 +18,12 @@ import torch
 from nmt import __version__
 from nmt.checkpoint import CONFIG, FILES, SCORES, WEIGHTS, resolve_model, verify_manifest
 from nmt.config import ModelFolderConfig, parse
+from nmt.engines.choose import choose_by_config
 from nmt.errors import ModelFolderError
 
 
 def info(model: str | Path | None = None) -> dict[str, dict[str, Any]]:
-    """Facts in sections "model", "architecture", "files" (bytes), "scores" and "machine".
+    """Facts in sections "model", "architecture", "files" (bytes), "scores", "engine" and "machine".
 
     Without ``model`` the default one is shown, and where none ships, the machine alone.
 
@@ -37,6 +38,7 @@ def info(model: str | Path | None = None) -> dict[str, dict[str, Any]]:
         return {"model": {"default": str(error)}, "machine": _machine()}
     verify_manifest(folder)
     config = parse(ModelFolderConfig, json.loads((folder / CONFIG).read_bytes()), where=str(folder / CONFIG))
+    engine = choose_by_config(config.model, torch.device("cuda" if torch.cuda.is_available() else "cpu"))
     return {
         "model": {
             "name": config.name,
@@ -51,6 +53,7 @@ def info(model: str | Path | None = None) -> dict[str, dict[str, Any]]:
         "architecture": config.model.model_dump(),
         "files": {name: (folder / name).stat().st_size for name in FILES},
         "scores": json.loads((folder / SCORES).read_bytes()),
+        "engine": {"name": engine.name, "why": engine.why},
         "machine": _machine(),
     }
 

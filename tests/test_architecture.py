@@ -154,7 +154,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
     "nmt.export": (*BASE, *TEXT, "nmt.batch", "nmt.checkpoint", "nmt.layers.*", "nmt.models.*"),
     "nmt.shortlist": (*BASE, "nmt.tokenizer"),
-    "nmt.info": (*BASE, "nmt.checkpoint"),
+    "nmt.info": (*BASE, "nmt.checkpoint", "nmt.engines.*"),
     "nmt.commands": BASE,
     "nmt.cli": (*BASE, "nmt.commands.*", "nmt.pharaoh"),
     "training": ("nmt.*",),

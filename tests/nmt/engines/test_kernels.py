@@ -1,0 +1,56 @@
+"""Linear maps of fewer bits: close to the exact one, row by row."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from nmt.engines.choose import CpuFeatures
+from nmt.engines.kernels import Int8Linear, Precision, pack, padded_rows
+
+HERE = CpuFeatures.here()
+PRECISIONS: list[Precision] = [
+    "float32",
+    *(["bfloat16"] if HERE.bfloat16 else []),
+    *(["int8"] if HERE.int8 else []),
+]
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@torch.inference_mode()
+def test_a_packed_map_is_the_maps_it_was_made_of_side_by_side(precision: Precision) -> None:
+    torch.manual_seed(0)
+    parts = [nn.Linear(64, 32), nn.Linear(64, 16)]
+    packed = pack(parts, precision)
+    x_ND, add_NF = torch.randn(5, 64), torch.randn(5, 48)
+    expected = torch.cat([part(x_ND) for part in parts], dim=1)
+    found = packed(x_ND.to(packed.dtype))
+    torch.testing.assert_close(found.float(), expected, atol=0.03, rtol=0.02)
+    found = packed(x_ND.to(packed.dtype), relu=True)
+    torch.testing.assert_close(found.float(), expected.relu(), atol=0.03, rtol=0.02)
+    found = packed(x_ND.to(packed.dtype), add_NF=add_NF.to(packed.dtype))
+    torch.testing.assert_close(found.float(), expected + add_NF, atol=0.03, rtol=0.02)
+
+
+@pytest.mark.skipif(not HERE.int8, reason="this CPU has no int8 instructions")
+@torch.inference_mode()
+def test_int8_rows_have_scales_of_their_own() -> None:
+    """A large row leaves its neighbours as they are, bit for bit; a row of zeros is no division by zero."""
+    torch.manual_seed(0)
+    linear = Int8Linear(torch.randn(32, 64), torch.zeros(32))
+    x_ND = torch.randn(8, 64)
+    beside_ND = x_ND.clone()
+    beside_ND[3] *= 1e4
+    beside_ND[4] = 0.0
+    others = [0, 1, 2, 5, 6, 7]
+    assert torch.equal(linear(beside_ND)[others], linear(x_ND)[others])
+    assert not linear(beside_ND)[4].any()
+
+
+def test_few_numbers_of_rows_are_computed_with_and_not_many_more_than_asked_for() -> None:
+    widths = {padded_rows(n_rows, "bfloat16") for n_rows in range(1, 2000)}
+    assert len(widths) < 50
+    for n_rows in range(1, 2000):
+        assert n_rows <= padded_rows(n_rows, "bfloat16") <= 4 * n_rows / 3
+        assert padded_rows(n_rows, "float32") == n_rows
