@@ -7,7 +7,7 @@ A decoder that knows which pieces a translation may hold projects to those alone
 - its own pieces, for names and numbers are copied.
 
 It depends on the sentence alone, never on the batch. It is an optional file of the model folder; a decoder
-without it, or with ``--no-shortlist``, looks at every piece.
+that is not given one looks at every piece.
 
 Dimensions: V vocabulary, C candidates of each source piece, A pieces of every list, U pieces of some list of
 a batch, B sentences.

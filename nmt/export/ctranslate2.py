@@ -56,7 +56,7 @@ def export_ctranslate2(loaded: LoadedModel, out: Path) -> None:
     for side, layers in ((spec.encoder, model.encoder_layers), (spec.decoder, model.decoder_layers)):
         side.position_encodings.encodings = _array(model.positions.encoding_TD)
         for theirs, ours in zip(side.layer, layers, strict=True):
-            _set_layer(theirs, ours)
+            _set_layer(theirs, ours, config.n_heads)
     if config.norm == "pre":
         _set_norm(spec.encoder.layer_norm, model.encoder_norm)
         _set_norm(spec.decoder.layer_norm, model.decoder_norm)
@@ -73,12 +73,12 @@ def export_ctranslate2(loaded: LoadedModel, out: Path) -> None:
     spec.save(str(out))
 
 
-def _set_layer(theirs: Any, ours: Any) -> None:  # noqa: ANN401 - specs and modules are of two kinds each
+def _set_layer(theirs: Any, ours: Any, n_heads: int) -> None:  # noqa: ANN401 - of two kinds each
     """An encoder or a decoder layer; a sub-layer's norm stands with it, before or after as the model says."""
-    _set_attention(theirs.self_attention, ours.self_attention, own_memory=True)
+    _set_attention(theirs.self_attention, ours.self_attention, n_heads, own_memory=True)
     if hasattr(ours, "cross_attention"):
         _set_norm(theirs.self_attention.layer_norm, ours.around_self_attention.norm)
-        _set_attention(theirs.attention, ours.cross_attention, own_memory=False)
+        _set_attention(theirs.attention, ours.cross_attention, n_heads, own_memory=False)
         _set_norm(theirs.attention.layer_norm, ours.around_cross_attention.norm)
     else:
         _set_norm(theirs.self_attention.layer_norm, ours.around_attention.norm)
@@ -86,13 +86,28 @@ def _set_layer(theirs: Any, ours: Any) -> None:  # noqa: ANN401 - specs and modu
     _set_norm(theirs.ffn.layer_norm, ours.around_feed_forward.norm)
 
 
-def _set_attention(spec: Any, attention: MultiHeadAttention, *, own_memory: bool) -> None:  # noqa: ANN401
-    """Self-attention: [query; key; value], output. Cross-attention: query, [key; value], output."""
+def _set_attention(
+    spec: Any,  # noqa: ANN401
+    attention: MultiHeadAttention,
+    n_heads: int,
+    *,
+    own_memory: bool,
+) -> None:
+    """Self-attention: [query; key; value], output. Cross-attention: query, [key; value], output.
+
+    CTranslate2 has as many heads everywhere: those that were pruned come back as zeros, which add nothing.
+    """
+    d_inner = attention.query.out_features
+    missing = d_inner // attention.n_heads * (n_heads - attention.n_heads)
     query, memory = [attention.query], [attention.key, attention.value]
     groups = [[*query, *memory]] if own_memory else [query, memory]
-    for linear_spec, linears in zip(spec.linear, [*groups, [attention.output]], strict=True):
-        linear_spec.weight = np.concatenate([_array(linear.weight) for linear in linears])
-        linear_spec.bias = np.concatenate([_array(linear.bias) for linear in linears])
+    for linear_spec, linears in zip(spec.linear, groups, strict=False):  # the last is the output
+        linear_spec.weight = np.concatenate(
+            [np.pad(_array(linear.weight), ((0, missing), (0, 0))) for linear in linears]
+        )
+        linear_spec.bias = np.concatenate([np.pad(_array(linear.bias), (0, missing)) for linear in linears])
+    spec.linear[-1].weight = np.pad(_array(attention.output.weight), ((0, 0), (0, missing)))
+    spec.linear[-1].bias = _array(attention.output.bias)
 
 
 def _set_feed_forward(spec: Any, feed_forward: FeedForward) -> None:  # noqa: ANN401

@@ -16,6 +16,7 @@ VARIANTS: dict[str, dict[str, object]] = {
     "pre-norm": {},
     "post-norm": {"norm": "post", "n_heads": 4},
     "gelu, untied, learned": {"activation": "gelu", "tie_embeddings": "none", "positions": "learned"},
+    "pruned heads": {"kept_heads": {"encoder": (1, 2), "decoder": (2, 1), "cross": (1, 1)}},
     "deep encoder": {"n_encoder_layers": 3, "n_decoder_layers": 1, "tie_embeddings": "decoder"},
 }
 SENTENCES = [
