@@ -1,6 +1,7 @@
 """Nothing is lost in training, T1 to T8: faults on purpose, counted.
 
     python -m scripts.training_faults [--only T1 ...] [--out docs/reliability/training.json]
+    python -m scripts.training_faults --tenth --out FILE       # to try it out
 
 A tiny Transformer is trained on 60 pairs, in float32 with dropout, by processes that are forked from this one
 and then killed, stopped, starved of disk or fed NaN. "Equal" is equality of the SHA-256 of weights and of the
@@ -28,6 +29,7 @@ from typing import Any
 import torch
 from safetensors.torch import load_file
 
+import training.loop
 from nmt import cli
 from nmt.checkpoint import load_model_folder
 from tests.training.corpora import write_toy
@@ -55,11 +57,16 @@ Child = Callable[[], None]
 class Bench:
     """A recipe, a prepared corpus, and places for runs."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, tenth: bool = False) -> None:
         self.folder = folder
+        self.tenth = tenth
         self.recipe = str(write_toy(folder / "corpus"))
         self.data = prepare_corpus(load_recipe(self.recipe, BASE), folder / "data")
         self.random = random.Random(1)
+
+    def count(self, full: int) -> int:
+        """So many, or a tenth of them."""
+        return max(1, full // 10) if self.tenth else full
 
     def train(self, run: Path, updates: int, *overrides: str) -> None:
         """Begin or go on."""
@@ -148,7 +155,7 @@ def signalled(child: Child, number: int, updates: int, delay_s: float) -> tuple[
 
 def t1(bench: Bench) -> dict[str, Any]:
     """50 SIGKILLs, 15 of them inside a save."""
-    updates, kills, inside = 200, 50, 15
+    updates, kills, inside = bench.count(200), bench.count(50), bench.count(15)
     run, done, in_save = bench.fresh("t1"), 0, 0
     kinds = [True] * inside + [False] * (kills - inside)
     bench.random.shuffle(kinds)
@@ -179,10 +186,11 @@ def t1(bench: Bench) -> dict[str, Any]:
 def t2(bench: Bench) -> dict[str, Any]:
     """A SIGKILL at each operation of the protocols that save and publish."""
     updates, points, lost, equal, models = 12, 0, 0, 0, 0
+    step = 10 if bench.tenth else 1
     while True:
         run = bench.fresh("t2")
 
-        def child(point: int = points + 1, run: Path = run) -> None:
+        def child(point: int = 1 + step * points, run: Path = run) -> None:
             with dying_at(point, kill):
                 bench.train(run, updates)
 
@@ -200,7 +208,7 @@ def t2(bench: Bench) -> dict[str, Any]:
         models += 1
     return {
         "points": points, "equal": equal, "models_that_load": models, "most_updates_lost": lost,
-        "interval": INTERVAL, "kept": points > 30 and equal == models == points and lost <= INTERVAL,
+        "interval": INTERVAL, "kept": step * points > 30 and equal == models == points and lost <= INTERVAL,
     }  # fmt: skip
 
 
@@ -212,6 +220,8 @@ def t3(bench: Bench) -> dict[str, Any]:
     if mounted.returncode:
         return {"kept": False, "why": "a small file system cannot be mounted here: run as root"}
     codes, verified, equal, room = [], 0, 0, range(2_000, 200_000, 17_000)
+    if bench.tenth:
+        room = range(20_000, 60_000, 20_000)
     try:
         for left in room:
             run, filler = place / "run", place / "filler"
@@ -255,7 +265,7 @@ def t4(bench: Bench) -> dict[str, Any]:
     for file in sorted(newest.iterdir()):
         content = file.read_bytes()
         for kind in ("flip", "truncate"):
-            for _ in range(20):
+            for _ in range(bench.count(20)):
                 broken = bytearray(content)
                 position = bench.random.randrange(len(content))
                 if kind == "flip":
@@ -281,7 +291,7 @@ def t4(bench: Bench) -> dict[str, Any]:
 
 def t5(bench: Bench) -> dict[str, Any]:
     """20 SIGTERMs at random moments."""
-    updates, count, run = 150, 20, bench.fresh("t5")
+    updates, count, run = bench.count(150), bench.count(20), bench.fresh("t5")
     slowest_s, clean, verified = 0.0, 0, 0
     for _ in range(count):
         after, delay_s = bench.random.randint(1, 6), bench.random.uniform(0, 0.05)
@@ -317,7 +327,7 @@ def t6(bench: Bench) -> dict[str, Any]:
 
 def t7(bench: Bench) -> dict[str, Any]:
     """Under torchrun, two workers of which one is killed, at five different updates."""
-    updates, equal, kills = 16, 0, (2, 5, 8, 11, 15)
+    updates, equal, kills = 16, 0, (2, 5, 8, 11, 15)[: bench.count(50)]
     straight = bench.fresh("t7-straight")
     under_torchrun(bench, straight, 2, updates, {})
     for update in kills:
@@ -330,7 +340,8 @@ def t7(bench: Bench) -> dict[str, Any]:
 def t8(bench: Bench) -> dict[str, Any]:
     """NaN in the weights before each of 16 updates; and a second trainer in the same folder."""
     updates, statuses, finite = 16, [], 0
-    for poisoned in range(1, updates + 1):
+    places = range(1, updates + 1, 8 if bench.tenth else 1)
+    for poisoned in places:
         run = bench.fresh("t8")
 
         def child(run: Path = run, poisoned: int = poisoned) -> None:
@@ -357,9 +368,9 @@ def t8(bench: Bench) -> dict[str, Any]:
     second = forked(lambda: cli.main(["train", bench.recipe, "--run", str(run), "--resume"]))
     os.kill(first, signal.SIGTERM)
     return {
-        "runs": updates, "exit_1": statuses.count(1), "finite": finite, "second_trainer_exits": second,
+        "runs": len(places), "exit_1": statuses.count(1), "finite": finite, "second_trainer_exits": second,
         "first_goes_on_and_ends": ended(first),
-        "kept": statuses.count(1) == finite == updates and second == 1,
+        "kept": statuses.count(1) == finite == len(places) and second == 1,
     }  # fmt: skip
 
 
@@ -437,15 +448,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--only", choices=TESTS, action="append")
     parser.add_argument("--out", type=Path, default=RECORD)
+    parser.add_argument("--tenth", action="store_true", help="a tenth of the counts")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.worker:
         worker(arguments.worker)
         return 0
     torch.set_num_threads(1)
+    training.loop.operations_per_second = lambda *_: 1.0  # speed is no matter here
     record = json.loads(arguments.out.read_text()) if arguments.out.exists() else {}
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(Path(__file__).resolve().parent.parent):
-        bench = Bench(Path(folder))
+        bench = Bench(Path(folder), tenth=arguments.tenth)
         for name in arguments.only or TESTS:
             began_s = time.monotonic()
             result = TESTS[name](bench)
