@@ -46,6 +46,7 @@ format: venv
 
 tables: venv
 	$(VENV)/bin/python scripts/readme_tables.py
+	$(VENV)/bin/python scripts/training_tables.py
 	$(VENV)/bin/python -m scripts.reliability_table
 	$(VENV)/bin/python scripts/operate_tables.py
 
