@@ -261,6 +261,12 @@ class TrainingConfig(StrictModel):
     validation_beam_size: int = Field(1, ge=1, le=64)
     log_every: int = Field(50, gt=0)
 
+    @model_validator(mode="after")
+    def _check_sharding(self) -> Self:
+        if self.sharded and self.optimizer == "muon":
+            raise ValueError("'sharded' cuts the matrices that 'muon' takes whole: set optimizer to adamw")
+        return self
+
     @field_validator("betas")
     @classmethod
     def _check_betas(cls, betas: tuple[float, float]) -> tuple[float, float]:

@@ -134,6 +134,11 @@ def test_sharing_out_needs_more_than_one_process(monkeypatch: pytest.MonkeyPatch
         pass
 
 
+def test_a_matrix_that_is_shared_out_is_not_for_muon(recipe_file: Path):
+    with pytest.raises(ConfigError, match="set optimizer to adamw"):
+        load_recipe(str(recipe_file), ["training.sharded=true", "training.optimizer=muon"])
+
+
 def test_a_run_that_torchrun_restarts_is_resumed(
     recipe_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
