@@ -172,6 +172,7 @@ def test_a_full_disk_is_one_line_that_names_the_file_and_nothing_done_is_lost(
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)
 def test_killed_at_twenty_moments_it_ends_in_the_same_bytes(tmp_path: Path):
     """SIGKILL to the parent of two processes, later each time; none of them outlives it."""
     pairs = [(f"{number} {en}", f"{number} {fr}") for number in range(200) for en, fr in PAIRS[:60]]
