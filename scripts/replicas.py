@@ -14,6 +14,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -59,12 +60,15 @@ def main() -> None:
 
 
 def measure(
-    cluster: Cluster, fault: Callable[[Cluster, int], dict[str, Any]], rounds: int, n_clients: int
+    cluster: Cluster,
+    fault: Callable[[Cluster, int, Callable[[], None]], dict[str, Any]],
+    rounds: int,
+    n_clients: int,
 ) -> dict[str, Any]:
     """One fault, again and again, under one load."""
     load = Load(cluster, n_clients)
     charged, before = cluster.charged(), cluster.state()
-    found = asyncio.run(under_load(load, lambda: fault(cluster, rounds)))
+    found = asyncio.run(under_load(load, lambda: fault(cluster, rounds, lambda: settle(cluster, load))))
     after = cluster.state()
     return {
         "times": rounds,
@@ -78,33 +82,42 @@ def measure(
     }
 
 
-def kills(cluster: Cluster, rounds: int) -> dict[str, Any]:
-    """The replicas in turn; each is started again before the next is killed."""
+def settle(cluster: Cluster, load: Load) -> None:
+    """Until both replicas are up and clients have had some answers: one replica dies, not both at once."""
+    cluster.wait_until_up()
+    until = sum(load.counts.values()) + 4 * load.n_clients
+    while sum(load.counts.values()) < until:
+        time.sleep(0.05)
+    cluster.wait_until_up()
+
+
+def kills(cluster: Cluster, rounds: int, settled: Callable[[], None]) -> dict[str, Any]:
+    """The replicas in turn; the one is back at work before the other is killed."""
     for index in range(rounds):
         replica = cluster.replicas[index % 2]
         replica.kill()
         replica.start()
-        cluster.wait_until_up()
+        settled()
     return {}
 
 
-def terminations(cluster: Cluster, rounds: int) -> dict[str, Any]:
+def terminations(cluster: Cluster, rounds: int, settled: Callable[[], None]) -> dict[str, Any]:
     """The same with SIGTERM: exit statuses, and the longest time that one took to go."""
-    ended = [replaced(cluster, index % 2) for index in range(rounds)]
+    ended = [replaced(cluster, index % 2, settled) for index in range(rounds)]
     return _endings(ended)
 
 
-def upgrades(cluster: Cluster, rounds: int) -> dict[str, Any]:
+def upgrades(cluster: Cluster, rounds: int, settled: Callable[[], None]) -> dict[str, Any]:
     """Both replicas, one after the other, as a new version is rolled out."""
-    return _endings([replaced(cluster, index) for _ in range(rounds) for index in (0, 1)])
+    return _endings([replaced(cluster, index, settled) for _ in range(rounds) for index in (0, 1)])
 
 
-def replaced(cluster: Cluster, index: int) -> tuple[int, float]:
+def replaced(cluster: Cluster, index: int, settled: Callable[[], None]) -> tuple[int, float]:
     """End one replica in order and start it again; as ``Replica.terminate``."""
     replica = cluster.replicas[index]
     ended = replica.terminate()
     replica.start()
-    cluster.wait_until_up()
+    settled()
     return ended
 
 
