@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from training.stage import Stage, file_of, write_part
+from training.stage import Stage, file_of, write_part, write_whole
 
 
 def test_a_part_is_there_once_its_record_is(tmp_path: Path):
@@ -42,3 +42,13 @@ def test_parts_of_another_key_are_thrown_away(tmp_path: Path):
     assert Stage(tmp_path / "stage", {"seed": 1}).has(0)
     assert not Stage(tmp_path / "stage", {"seed": 2}).has(0)
     assert not Stage(tmp_path / "stage", {"seed": 1}).has(0)
+
+
+def test_a_file_has_its_name_only_once_it_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "rename", die)
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(tmp_path / "subwords", b"model")
+    assert not (tmp_path / "subwords").exists()
