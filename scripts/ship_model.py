@@ -28,7 +28,12 @@ def main() -> None:
     """Save in half precision, evaluate what was saved, save again with the scores."""
     arguments = _arguments()
     loaded = load_model_folder(arguments.model)
-    config = loaded.config.model_copy(update={"alignment": AlignmentConfig(layer=arguments.alignment_layer)})
+    config = loaded.config.model_copy(
+        update={
+            "name": arguments.name or loaded.config.name,
+            "alignment": AlignmentConfig(layer=arguments.alignment_layer),
+        }
+    )
     parts: dict[str, Any] = {
         "config": config,
         "model": loaded.model,
@@ -67,6 +72,7 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("model", type=Path, help="model folder of a run")
+    parser.add_argument("--name", help="what it is to be called; by default as its recipe")
     parser.add_argument("--card", type=Path, required=True, help="what becomes card.md")
     parser.add_argument(
         "--alignment-layer", type=int, default=None, help="decoder layer that links come from"
