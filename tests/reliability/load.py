@@ -80,7 +80,8 @@ class Client:
             self.close()
             return NONE
         except BaseException:  # who stops waiting hangs up
-            self.close()
+            if self._streams is not None:
+                self._streams[1].transport.abort()
             raise
         if headers.get("connection") == "close":
             self.close()
