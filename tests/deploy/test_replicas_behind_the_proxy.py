@@ -15,7 +15,7 @@ import pytest
 
 from tests.deploy.cluster import Cluster, Load, missing, running_cluster, under_load
 
-pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(missing() is not None, reason=str(missing()))]
 
 
 @pytest.fixture(scope="module")
