@@ -20,6 +20,7 @@ import torch
 from nmt.config import ModelConfig, TransformerConfig
 from nmt.engines.kernels import Precision
 from nmt.engines.packed import PackedTransformer
+from nmt.engines.projection import VocabularyShortlist
 from nmt.errors import ConfigError
 from nmt.models.build import Model
 from nmt.models.interface import MergingDecoder
@@ -116,12 +117,14 @@ def _choose(
     return _precise(requested, "asked for", features)
 
 
-def build_decoder(model: Model, choice: Choice) -> MergingDecoder[Any]:
-    """The decoder that ``choice`` names."""
+def build_decoder(
+    model: Model, choice: Choice, shortlist: VocabularyShortlist | None = None
+) -> MergingDecoder[Any]:
+    """The decoder that ``choice`` names; ``shortlist`` is for engines other than eager, which has none."""
     if choice.name == "eager":
         return model
     assert isinstance(model, Transformer)
-    return PackedTransformer(model, layers=choice.layers, output=choice.output)
+    return PackedTransformer(model, layers=choice.layers, output=choice.output, shortlist=shortlist)
 
 
 def _fastest(d_model: int, features: CpuFeatures) -> Choice:

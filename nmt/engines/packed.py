@@ -26,7 +26,7 @@ from torch import Tensor, nn
 from nmt.batch import Batch
 from nmt.engines.cache import Cache
 from nmt.engines.kernels import Precision, pack, padded_rows
-from nmt.engines.projection import Projection
+from nmt.engines.projection import Projection, ShortProjection, VocabularyShortlist
 from nmt.layers.attention import MultiHeadAttention
 from nmt.layers.feed_forward import FeedForward
 from nmt.models.interface import Step
@@ -43,6 +43,8 @@ class Group:
     """What to add to attention scores: 0, or -inf at padding; None where nothing is padded."""
     past: Cache
     n_sentences: int
+    short: ShortProjection | None = None
+    """The projection to the lists of these sentences, where a shortlist is used."""
 
     def select(self, rows_N: Tensor, beam_size: int) -> None:
         """Move rows of the past; the memory only when whole sentences leave."""
@@ -54,6 +56,8 @@ class Group:
             return
         sentences_B = rows_N[::beam_size].div(beam_size, rounding_mode="floor")
         self.n_sentences = sentences_B.numel()
+        if self.short is not None:
+            self.short.select(sentences_B)
         self.memory = [
             (key.index_select(0, sentences_B), value.index_select(0, sentences_B))
             for key, value in self.memory
@@ -82,9 +86,17 @@ class PackedTransformer:
         model: on the CPU.
         layers: precision of the layers' products.
         output: precision of the projection to the vocabulary.
+        shortlist: leaves each sentence the pieces of its list; None: all, the exact function.
     """
 
-    def __init__(self, model: Transformer, *, layers: Precision, output: Precision) -> None:
+    def __init__(
+        self,
+        model: Transformer,
+        *,
+        layers: Precision,
+        output: Precision,
+        shortlist: VocabularyShortlist | None = None,
+    ) -> None:
         self.dtype = _dtype(layers)
         self._precision = layers
         self._source = _Embedding(model, model.source_embedding.weight_VD, model.source_embedding.scale)
@@ -94,6 +106,8 @@ class PackedTransformer:
         self._encoder_norm = _Norm(model.encoder_norm, self.dtype)
         self._decoder_norm = _Norm(model.decoder_norm, self.dtype)
         self._project = Projection(model.output.weight_VD.detach(), output)
+        self._shortlist = shortlist
+        self._vocab_size = model.output.weight_VD.size(0)
         self._cache_width = sum(2 * layer.self_attention.d_inner for layer in self._decoder)
 
     def start(self, source: Batch, beam_size: int) -> PackedState:
@@ -115,6 +129,8 @@ class PackedTransformer:
             Cache(B * beam_size, self._cache_width, self.dtype),
             B,
         )
+        if self._shortlist is not None:
+            group.short = ShortProjection.build(self._project, self._vocab_size, self._shortlist, source)
         return PackedState([group], beam_size)
 
     def step(self, state: PackedState, tokens_N: Tensor) -> tuple[Step, PackedState]:
@@ -133,8 +149,10 @@ class PackedTransformer:
         for index, layer in enumerate(self._decoder):
             x_ND = layer(x_ND, state, index, first)
             first += 2 * layer.self_attention.d_inner
-        logits_NV, log_totals_N = self._project(self._decoder_norm(x_ND))
-        n_rows = tokens_N.numel()
+        h_ND, n_rows = self._decoder_norm(x_ND), tokens_N.numel()
+        if self._shortlist is not None:
+            return self._short_step(state, h_ND), state
+        logits_NV, log_totals_N = self._project(h_ND)
         return Step(logits_NV[:n_rows], None, log_totals_N[:n_rows]), state
 
     def reorder(self, state: PackedState, rows_N: Tensor) -> PackedState:
@@ -157,6 +175,18 @@ class PackedTransformer:
                 groups.append(group)
             first, first_row = end, first_row + count
         return replace(state, groups=groups)
+
+    def _short_step(self, state: PackedState, h_ND: Tensor) -> Step:
+        """Each group projects to the lists of its own sentences."""
+        parts = []
+        first = 0
+        for group, n_rows in zip(state.groups, state.n_rows, strict=True):
+            assert group.short is not None
+            own_ND = h_ND if len(state.groups) == 1 else self._widened(h_ND[first : first + n_rows])
+            parts.append(group.short(own_ND, n_rows))
+            first += n_rows
+        logits, log_totals = zip(*parts, strict=True)
+        return Step(_joined(logits), None, _joined(log_totals))
 
     def _widened(self, x_ND: Tensor) -> Tensor:
         """In the layers' precision, with rows of zeros up to ``padded_rows``."""
@@ -326,6 +356,10 @@ class _DecoderLayer:
     def __call__(self, x_ND: Tensor, state: PackedState, index: int, first: int) -> Tensor:
         x_ND = self.self_attention.over_past(x_ND, state, first)
         return self.feed_forward(self.cross_attention(x_ND, state, index))
+
+
+def _joined(parts: Sequence[Tensor]) -> Tensor:
+    return parts[0] if len(parts) == 1 else torch.cat(list(parts))
 
 
 def _beside(contexts: Sequence[Tensor], n_rows: int, width: int) -> Tensor:

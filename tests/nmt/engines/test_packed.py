@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 import torch
 
@@ -25,11 +27,11 @@ SHAPES: dict[str, dict[str, object]] = {
 }
 SOURCES = [[5, 6, 7, 8, 9, 10, 11], [12, 13], [14, 15, 16, 17], [18], [19, 20, 21, 22, 23, 24, 25, 26, 27]]
 FEW = CpuFeatures.here()
-KINDS: list[tuple[Precision, Precision, float]] = [
-    ("float32", "float32", 1e-5),
-    *([("bfloat16", "bfloat16", 0.25), ("bfloat16", "int8", 0.25)] if FEW.bfloat16 else []),
-    *([("int8", "int8", 0.25)] if FEW.int8 else []),
-]
+KINDS: list[tuple[Precision, Precision, float]] = [("float32", "float32", 1e-5)]
+if FEW.bfloat16:
+    KINDS += [("bfloat16", "bfloat16", 0.25), ("bfloat16", "int8", 0.25)]
+if FEW.int8:
+    KINDS += [("int8", "int8", 0.25)]
 
 
 def tiny(**changes: object) -> Transformer:
@@ -157,3 +159,43 @@ def test_a_position_past_the_models_last_is_refused() -> None:
     engine = PackedTransformer(tiny(max_positions=8), layers="float32", output="float32")
     with pytest.raises(ValueError, match="position 9 is past the model's 8 positions"):
         engine.start(Batch.from_ids([list(range(4, 13))], special=SPECIAL), 1)
+
+
+class HalfTheVocabulary:
+    """A shortlist: the special pieces, and those that are even or odd as the sentence's first piece is."""
+
+    def _list(self, source: Sequence[int]) -> set[int]:
+        return {*range(4), *range(4 + (source[0] % 2), VOCAB, 2)}
+
+    def for_sources(self, sources: Sequence[Sequence[int]]) -> torch.Tensor:
+        return torch.tensor(sorted(set().union(*map(self._list, sources))))
+
+    def forbidden(self, sources: Sequence[Sequence[int]], ids_U: torch.Tensor) -> torch.Tensor:
+        return torch.tensor([[id_ not in self._list(ids) for id_ in ids_U.tolist()] for ids in sources])
+
+
+@kinds()
+@torch.inference_mode()
+def test_a_shortlist_leaves_each_sentence_its_own_pieces_and_their_order(
+    layers: Precision, output: Precision, tolerance: float
+) -> None:
+    model = tiny()
+    whole = PackedTransformer(model, layers=layers, output=output)
+    short = PackedTransformer(model, layers=layers, output=output, shortlist=HalfTheVocabulary())
+    batches = [Batch.from_ids(sources, special=SPECIAL) for sources in (SOURCES[:2], SOURCES[2:])]
+    whole_state = whole.merge(*(whole.start(batch, 2) for batch in batches))
+    short_state = short.merge(*(short.start(batch, 2) for batch in batches))
+    sources = SOURCES
+    for order in ([1, 0, 2, 3, 5, 4, 6, 7, 8, 9], [2, 3, 6, 7, 8, 8], [0, 1, 2, 3, 4, 5]):
+        tokens_N = torch.arange(len(sources) * 2) + 4
+        expected, whole_state = whole.step(whole_state, tokens_N)
+        step, short_state = short.step(short_state, tokens_N)
+        forbidden_BV = HalfTheVocabulary().forbidden(sources, torch.arange(VOCAB))
+        forbidden_NV = forbidden_BV.repeat_interleave(2, dim=0)
+        assert torch.equal(step.log_probs_NV == -torch.inf, forbidden_NV)
+        own_NV = expected.log_probs_NV.masked_fill(forbidden_NV, -torch.inf).log_softmax(dim=1)
+        difference_NV = (step.log_probs_NV - own_NV)[~forbidden_NV].abs()
+        assert float(difference_NV.mean()) < tolerance
+        rows_N = torch.tensor(order)
+        whole_state, short_state = whole.reorder(whole_state, rows_N), short.reorder(short_state, rows_N)
+        sources = [sources[row // 2] for row in order[::2]]
