@@ -102,7 +102,7 @@ def test_l6_who_leaves_has_left_the_batch(stub: Server, record: Record, n_client
     assert stub.metric("passerelle_dropped_requests_total") - dropped == n_clients
     assert stub.post({"text": "one two"}).json()["translations"][0]["score"] >= -0.005, "the batch is empty"
     if n_clients == 100:
-        assert in_batch_s <= 1.0 + 0.5, "the batch is told of twice a second"
+        assert seconds <= 1.0, "what is seen of the batch is told twice a second only"
     record(
         "L6",
         "100 clients that leave: their sequences are out of the batch within 1 s",
