@@ -59,6 +59,7 @@ def test_a_head_that_looks_at_the_verb_finds_what_depends_on_it(
     even = torch.full((1, 2, len(pieces) + 1, len(pieces) + 1), 0.01)
     looking = even.clone()
     looking[0, 1, :, verb] = 0.5
+    looking[0, 1].diagonal().add_(0.9)  # a word itself is no answer
     maps = AttentionMaps((even, looking), (), (), (), torch.empty(0))
     monkeypatch.setattr(dependencies, "attention_maps", lambda *_: maps)
     found = {
