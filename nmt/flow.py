@@ -41,7 +41,7 @@ class ForcedPass:
 
 @dataclass(frozen=True)
 class EveryHead:
-    """Read a sentence and its translation with all attention; answered with ``HeadMaps``, None if too large."""
+    """Read a sentence and its translation with all attention; answered with ``HeadMaps``; None: too large."""
 
     source: Sequence[Piece]
     target: Sequence[Piece]

@@ -1,4 +1,4 @@
-"""Make the tables of decoding speed in README.md and docs/decoding.md; ``--check`` says whether they are stale.
+"""Make the tables of decoding speed in README.md and docs/decoding.md; ``--check`` tells if they are stale.
 
 They stand between ``<!-- decoding short -->`` or ``<!-- decoding long -->`` and ``<!-- end of decoding -->``
 and come from benchmarks/results/decoding.json (``python -m benchmarks.decoding``).

@@ -56,7 +56,7 @@ class DeadlineProtocol(H11Protocol):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - passed on
         super().__init__(*args, **kwargs)
-        self.conn = HeadLimitConnection()
+        self.conn: HeadLimitConnection = HeadLimitConnection()
         self._reading: asyncio.TimerHandle | None = None
         self._writing: asyncio.TimerHandle | None = None
         self._is_last = False
@@ -165,9 +165,11 @@ class DeadlineProtocol(H11Protocol):
             self.transport.close()
 
 
-def _stopped(timer: asyncio.TimerHandle | None) -> None:
+def _stopped(timer: asyncio.TimerHandle | None) -> asyncio.TimerHandle | None:
+    """Cancel it; there is none from then on."""
     if timer is not None:
         timer.cancel()
+    return None
 
 
 def with_deadlines(header_timeout_s: float, write_timeout_s: float) -> type[DeadlineProtocol]:

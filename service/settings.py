@@ -1,8 +1,8 @@
 """Settings of the service, each an environment variable ``PASSERELLE_<NAME>``.
 
-Address, port and model are arguments of ``nmt serve``. Every limit is on by default. A setting may be in a file
-instead, as secrets of containers are: ``PASSERELLE_SECRETS_DIR`` names their folder, and a file in it is called
-as the variable is, in lower case (``passerelle_database_url``). Variables go before files.
+Address, port and model are arguments of ``nmt serve``. Every limit is on by default. A setting may be in a
+file instead, as secrets of containers are: ``PASSERELLE_SECRETS_DIR`` names their folder, and a file in it is
+called as the variable is, in lower case (``passerelle_database_url``). Variables go before files.
 """
 
 from __future__ import annotations

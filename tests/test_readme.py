@@ -71,7 +71,8 @@ def test_marked_command_runs_and_prints_what_is_shown(block: re.Match[str]) -> N
 def test_every_command_is_in_the_readme() -> None:
     for command in cli.app.registered_commands:
         assert command.callback
-        assert re.search(rf"\bnmt {command.callback.__name__}\b", README), command.callback.__name__
+        name = command.name or command.callback.__name__
+        assert re.search(rf"\bnmt {name}\b", README), name
 
 
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])

@@ -27,6 +27,7 @@ from nmt.models.interface import MergingDecoder
 from nmt.models.transformer import Transformer
 
 EngineName = Literal["auto", "eager", "float32", "bfloat16", "int8"]
+NO_TRANSFORMER = "the model is an RNN, and the other engines are for Transformers"
 SMALL_MODEL = 128
 """d_model under which products take less time than the calls around them, whatever the precision."""
 
@@ -81,11 +82,10 @@ def choose(
     Raises:
         ConfigError: there is no such engine, or it cannot run this model here.
     """
-    obstacle = None
     if not isinstance(model, Transformer):
-        obstacle = "the model is an RNN, and the other engines are for Transformers"
-    elif model.output.weight_VD.dtype != torch.float32:
-        obstacle = f"the model's weights are {model.output.weight_VD.dtype}, not float32"
+        return _choose(0, NO_TRANSFORMER, device, requested, features)
+    dtype = model.output.weight_VD.dtype
+    obstacle = None if dtype == torch.float32 else f"the model's weights are {dtype}, not float32"
     return _choose(model.output.weight_VD.size(1), obstacle, device, requested, features)
 
 
@@ -93,7 +93,7 @@ def choose_by_config(config: ModelConfig, device: torch.device) -> Choice:
     """What "auto" takes for a model folder with this configuration, without its weights."""
     if isinstance(config, TransformerConfig):
         return _choose(config.d_model, None, device, "auto", None)
-    return _choose(0, "the model is an RNN, and the other engines are for Transformers", device, "auto", None)
+    return _choose(0, NO_TRANSFORMER, device, "auto", None)
 
 
 def _choose(

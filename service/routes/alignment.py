@@ -43,9 +43,9 @@ MEDIA_TYPES: dict[Format, str] = {
     },
 )
 async def alignment(
-    id: Annotated[
+    id: Annotated[  # noqa: A002
         str, Path(max_length=64, description="Of a translation with alignment links, soft or heads.")
-    ],  # noqa: A002
+    ],
     service: ServiceDependency,
     caller: CallerDependency,
     format: Annotated[  # noqa: A002

@@ -378,7 +378,7 @@ def test_align_reads_the_layer_and_heads_asked_for(
     files = ("--source", str(tmp_path / "x"), "--target", str(tmp_path / "x"))
 
     run("align", *files)
-    assert translator.align_options == ("argmax", None)
+    assert translator.align_options == ("default", None)
     run("align", *files, "--layer", "1", "--head", "0", "--head", "2", "--extraction", "intersection")
     assert translator.align_options == ("intersection", AlignmentConfig(layer=1, heads=(0, 2)))
 

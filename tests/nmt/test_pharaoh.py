@@ -6,8 +6,8 @@ import pytest
 
 from nmt.errors import DataError
 from nmt.pharaoh import (
-    Link,
     AlignmentScores,
+    Link,
     alignment_error_rate,
     alignment_scores,
     parse_pharaoh,

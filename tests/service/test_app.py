@@ -45,6 +45,7 @@ def test_languages_tell_the_pair_and_the_limits(live: LiveServer) -> None:
         "text_characters": 20_000,
         "request_characters": 50_000,
         "beam_size": 16,
+        "heads_characters": 1000,
     }
 
 

@@ -62,7 +62,7 @@ def _failure(text: str) -> Exception | None:
         ({"text": None}, "text"),
         ({"text": ["a", 3]}, "body.text.1"),
         ({"text": "a", "beam": 3, CANARY: 1}, "did you mean 'beam_size'?"),
-        ({"text": "a", "alignment": CANARY}, "'none', 'links' or 'soft'"),
+        ({"text": "a", "alignment": CANARY}, "'none', 'links', 'soft' or 'heads'"),
         ({"text": "a", "beam_size": 0}, "body.beam_size: Input should be greater than or equal to 1"),
         ({"text": "a", "beam_size": "3"}, "body.beam_size"),
         ({"text": "a", "beam_size": True}, "body.beam_size"),

@@ -1,4 +1,4 @@
-"""The lexicon: the right word for each word, whole expressions, articles left out, case as in running text."""
+"""The lexicon: the right word for each, whole expressions, articles left out, case as in running text."""
 
 import pytest
 

@@ -102,7 +102,7 @@ def test_a_wrong_key_or_value_is_named_with_what_is_right(file: Path, override: 
 def test_an_unknown_recipe_names_the_nearest_one_that_ships():
     with pytest.raises(ConfigError, match="did you mean 'multi30k_transformer'"):
         load_recipe("multi30k_transfomer")
-    with pytest.raises(ConfigError, match="recipes that ship: everyday, "):
+    with pytest.raises(ConfigError, match=r"recipes that ship: .*everyday, "):
         load_recipe("xyz")
 
 
