@@ -22,7 +22,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -190,17 +190,13 @@ def save_aligner(folder: Path, aligner: TrainedAligner) -> None:
     """
     weights = _weights_to_store(aligner.scorer, torch.float16)
     config = aligner.config.model_dump_json(indent=2) + "\n"
-    try:
-        asides = [folder / f".{name}.new" for name in (ALIGNER_WEIGHTS, ALIGNER)]
-        save_file(weights, asides[0], metadata={"format": "pt"})
-        asides[1].write_text(config, encoding="utf-8")
-        for aside, name in zip(asides, (ALIGNER_WEIGHTS, ALIGNER), strict=True):
-            flush(aside)
-            aside.rename(folder / name)
-        write_manifest(folder)
-        flush(folder / MANIFEST)
-    except OSError as error:
-        raise ModelFolderError(f"{error.filename or folder}: {error.strerror or error}") from None
+    _add(
+        folder,
+        {
+            ALIGNER_WEIGHTS: lambda aside: save_file(weights, aside, metadata={"format": "pt"}),
+            ALIGNER: lambda aside: aside.write_text(config, encoding="utf-8"),
+        },
+    )
 
 
 def save_shortlist(folder: Path, shortlist: Shortlist) -> None:
@@ -211,15 +207,7 @@ def save_shortlist(folder: Path, shortlist: Shortlist) -> None:
     Raises:
         ModelFolderError: it cannot be written.
     """
-    try:
-        aside = folder / f".{SHORTLIST}.new"
-        write_shortlist(aside, shortlist)
-        flush(aside)
-        aside.rename(folder / SHORTLIST)
-        write_manifest(folder)
-        flush(folder / MANIFEST)
-    except OSError as error:
-        raise ModelFolderError(f"{error.filename or folder}: {error.strerror or error}") from None
+    _add(folder, {SHORTLIST: lambda aside: write_shortlist(aside, shortlist)})
 
 
 def save_calibration(folder: Path, calibration: Calibration) -> None:
@@ -230,11 +218,19 @@ def save_calibration(folder: Path, calibration: Calibration) -> None:
     Raises:
         ModelFolderError: it cannot be written.
     """
+    text = calibration.model_dump_json(indent=2) + "\n"
+    _add(folder, {CALIBRATION: lambda aside: aside.write_text(text, encoding="utf-8")})
+
+
+def _add(folder: Path, files: Mapping[str, Callable[[Path], object]]) -> None:
+    """Write files of a model folder, each by its function, beside their places; then put them there."""
+    asides = {name: folder / f".{name}.new" for name in files}
     try:
-        aside = folder / f".{CALIBRATION}.new"
-        aside.write_text(calibration.model_dump_json(indent=2) + "\n", encoding="utf-8")
-        flush(aside)
-        aside.rename(folder / CALIBRATION)
+        for name, write in files.items():
+            write(asides[name])
+        for name, aside in asides.items():
+            flush(aside)
+            aside.rename(folder / name)
         write_manifest(folder)
         flush(folder / MANIFEST)
     except OSError as error:

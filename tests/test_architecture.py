@@ -36,6 +36,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "nmt.tokenizer": BASE,
     "nmt.segment": BASE,
     "nmt.files": (),
+    "nmt.lock": (),
     "nmt.repetition": (),
     "nmt.numbers": ("nmt.spans",),
     "nmt.literals": ("nmt.numbers", "nmt.reserved", "nmt.spans"),
@@ -116,7 +117,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "nmt.translation",
     ),
     "nmt.flow": (*BASE, *TEXT, "nmt.alignment", "nmt.head_maps", "nmt.search"),
-    "nmt.offline": (*BASE, "nmt.checkpoint", "nmt.translation", "nmt.translator"),
+    "nmt.offline": (*BASE, "nmt.lock", "nmt.checkpoint", "nmt.translation", "nmt.translator"),
     "nmt.fair_queue": (),
     "nmt.progress": ("nmt.spans",),
     "nmt.continuous": (

@@ -11,13 +11,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from nmt.explore.heads import RANKINGS, Head, ranked
 from nmt.explore.maps import KINDS, AttentionKind
 from nmt.head_maps import HeadMaps
+from training.page import templates
 from training.plots import COLOURS, DOTS_PER_INCH
 
 if TYPE_CHECKING:
@@ -40,26 +40,23 @@ def write_page(record: Mapping[str, Any], findings: Findings, file: Path) -> Non
         findings: what to show.
         file: where to.
     """
-    environment = Environment(
-        loader=PackageLoader("training"),
-        autoescape=select_autoescape(),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     statistics = findings.statistics
-    page = environment.get_template("attention.html").render(
-        findings=findings,
-        record=record,
-        maps=None if findings.pair is None else asdict(findings.pair.maps),
-        script=_shared("heads.js"),
-        style=_shared("heads.css"),
-        rankings={by: ranked(statistics, by) for by in RANKINGS} if statistics else {},
-        plot=None if findings.pruning is None else _inlined(pruning_plot(findings.pruning)),
-        worst_first=None
-        if findings.pruning is None
-        else sorted(findings.pruning.each, key=lambda cost: -cost.loss),
-        name=head_name,
+    page = (
+        templates()
+        .get_template("attention.html")
+        .render(
+            findings=findings,
+            record=record,
+            maps=None if findings.pair is None else asdict(findings.pair.maps),
+            script=_shared("heads.js"),
+            style=_shared("heads.css"),
+            rankings={by: ranked(statistics, by) for by in RANKINGS} if statistics else {},
+            plot=None if findings.pruning is None else _inlined(pruning_plot(findings.pruning)),
+            worst_first=None
+            if findings.pruning is None
+            else sorted(findings.pruning.each, key=lambda cost: -cost.loss),
+            name=head_name,
+        )
     )
     file.write_text(page, encoding="utf-8")
 

@@ -15,7 +15,6 @@ the work and however often it was interrupted; a folder that is up to date is le
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import random
@@ -33,6 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nmt.errors import DataError
+from nmt.lock import locked
 from nmt.tokenizer import Tokenizer
 from training.clean import REASONS, Pair, held_out_keys
 from training.corpus import Corpus, open_corpora
@@ -272,13 +272,8 @@ def choose(n_pairs: int, cap: int | None, weight: float, generator: random.Rando
 def _locked(work: Path) -> Iterator[None]:
     """One preparation at a time in a folder."""
     work.mkdir(parents=True, exist_ok=True)
-    with (work / "lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise DataError(
-                f"{work}: another 'nmt prepare' is at work here; wait for it or stop it"
-            ) from None
+    busy = DataError(f"{work}: another 'nmt prepare' is at work here; wait for it or stop it")
+    with locked(work / "lock", busy):
         yield
 
 

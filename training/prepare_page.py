@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from training.clean import REASONS
+from training.page import templates
 from training.shards import REPORT
 
 PAGE = "report.html"
@@ -34,21 +33,18 @@ def write_page(folder: Path) -> None:
     report: dict[str, Any] = json.loads((folder / REPORT).read_text(encoding="utf-8"))
     sources = report["train"]["sources"]
     total = {reason: sum(source["dropped"][reason] for source in sources) for reason in REASONS}
-    environment = Environment(
-        loader=PackageLoader("training"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    page = environment.get_template("prepared.html").render(
-        report=report,
-        sources=sources,
-        total=total,
-        reasons=[reason for reason in REASONS if total[reason]],
-        unused=[reason for reason in REASONS if not total[reason]],
-        meanings=MEANINGS,
-        n_read=sum(source["read"] for source in sources),
-        languages=[key for key, value in report["train"].items() if isinstance(value, dict)],
+    page = (
+        templates()
+        .get_template("prepared.html")
+        .render(
+            report=report,
+            sources=sources,
+            total=total,
+            reasons=[reason for reason in REASONS if total[reason]],
+            unused=[reason for reason in REASONS if not total[reason]],
+            meanings=MEANINGS,
+            n_read=sum(source["read"] for source in sources),
+            languages=[key for key, value in report["train"].items() if isinstance(value, dict)],
+        )
     )
     (folder / PAGE).write_text(page, encoding="utf-8")

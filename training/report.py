@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from matplotlib.figure import Figure
 
 from training.evaluate import Evaluation, write_lines
 from training.length_buckets import LengthBucket
+from training.page import templates
 from training.plots import attention_heat_map, bleu_by_length, save_png, training_curves
 from training.run_log import RunLog
 from training.scoring import Score
@@ -151,13 +151,7 @@ def _plots(report: Report) -> Iterator[Plot]:
 
 
 def _page(report: Report, record: Mapping[str, Any], plots: Sequence[Mapping[str, str]]) -> str:
-    environment = Environment(
-        loader=PackageLoader("training"),
-        autoescape=select_autoescape(),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = templates()
     environment.filters["seconds"] = _duration
     scales = sorted({score.scale for rows in report.evaluations.values() for score in rows[0].scores})
     return environment.get_template("report.html").render(

@@ -10,7 +10,6 @@ recipe.json     the recipe in full, as first started
 
 from __future__ import annotations
 
-import fcntl
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -20,6 +19,7 @@ from torch.utils.tensorboard.writer import SummaryWriter
 
 from nmt.errors import RunFolderError
 from nmt.files import flush
+from nmt.lock import locked
 from training.recipe import Recipe
 from training.run_log import LOG
 from training.state import cannot_save, checkpoints
@@ -71,13 +71,8 @@ def open_run(path: Path, recipe: Recipe, *, resume: bool) -> Iterator[RunFolder]
             in it was begun with another recipe.
     """
     path.mkdir(parents=True, exist_ok=True)
-    with (path / "lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise RunFolderError(
-                f"{path}: another trainer is at work here; stop it or choose another --run"
-            ) from None
+    busy = RunFolderError(f"{path}: another trainer is at work here; stop it or choose another --run")
+    with locked(path / "lock", busy):
         if checkpoints(path / "checkpoints") and not resume:
             raise RunFolderError(f"{path}: already holds a run; go on with --resume, or choose another --run")
         _check_recipe(path / RECIPE, recipe)

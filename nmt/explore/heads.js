@@ -12,7 +12,7 @@ const KINDS = ["cross", "encoder", "decoder"];
 const MOST_CELLS = 4000; // of the enlarged map; larger ones are drawn without numbers
 const DARK = 0.55; // from this share on, digits are written in the light colour
 
-/** English; a page in another language brings its own. @type {Record<string, string>} */
+/** English; a page in another language brings its own. */
 export const ENGLISH = {
   "heads.kinds": "Kind of attention",
   "heads.cross": "Cross-attention",

@@ -14,7 +14,6 @@ start.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import shutil
@@ -27,6 +26,7 @@ from typing import Any
 
 from nmt.errors import ConfigError, DataError
 from nmt.files import flush, sha256
+from nmt.lock import locked
 from nmt.offline.formats import SUFFIXES
 
 DONE, ASIDE, JOB, MANIFEST = "_done", "_aside", "_job.json", "MANIFEST.json"
@@ -85,13 +85,8 @@ class Ledger:
         """
         for folder in (self.target / DONE, self.target / ASIDE):
             folder.mkdir(parents=True, exist_ok=True)
-        with (self.target / "_lock").open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise ConfigError(
-                    f"{self.target}: another run writes to it; wait for its end, or end it"
-                ) from None
+        busy = ConfigError(f"{self.target}: another run writes to it; wait for its end, or end it")
+        with locked(self.target / "_lock", busy):
             self._check_job(job)
             shutil.rmtree(self.target / ASIDE)
             (self.target / ASIDE).mkdir()

@@ -1,6 +1,7 @@
 // Every word of the page, in each interface language. HTML elements name theirs with data-t ("key" for the text,
 // data-t-ATTRIBUTE="key" for an attribute); scripts ask say("key", values). {name} is replaced by a value.
 
+import { ENGLISH as HEADS } from "./heads.js";
 import { recall, remember } from "./storage.js";
 
 /** @typedef {"en" | "fr"} Language */
@@ -82,18 +83,7 @@ const ENGLISH = {
     "What every head of every layer of the model looked at, by sub-words. Asked for when you open it.",
   "heads.too_long": "This text is too long to look at every head: the limit is {limit} characters.",
   "heads.none": "There is nothing to show for this sentence: it was copied, or is too long.",
-  "heads.kinds": "Kind of attention",
-  "heads.cross": "Cross-attention",
-  "heads.encoder": "Encoder self-attention",
-  "heads.decoder": "Decoder self-attention",
-  "heads.rows_cross": "Rows: sub-words being written. Columns: sub-words of the source. In percent.",
-  "heads.rows_encoder": "Rows: sub-words of the source. Columns: what each looks at in the source. In percent.",
-  "heads.rows_decoder": "Rows: sub-words being written. Columns: what was written before. In percent.",
-  "heads.overview": "All heads, a row for each layer. Arrow keys move among them.",
-  "heads.head": "Layer {layer}, head {head}",
-  "heads.layer": "Layer {layer}",
-  "heads.cell": "{row} → {column}: {percent} %",
-  "heads.too_large": "Too long for numbers: {rows} rows, {columns} columns.",
+  ...HEADS,
 
   "glossary.title": "Glossary",
   "glossary.explanation":
