@@ -14,12 +14,14 @@ from tests.nmt.conftest import save_tiny_model, train_tokenizer
 from tests.reliability.server import Server, serving
 
 Record = Callable[..., None]
+PATIENT = {"header_timeout_s": 60, "body_timeout_s": 60, "write_timeout_s": 60}
+"""Deadlines that a client which does not get the processor for a while is not cut off by."""
 
 
 @pytest.fixture(scope="session")
 def stub() -> Iterator[Server]:
     """A server around STUB, shared by tests that leave it as it was."""
-    with serving(engine_silent_s=1.5, header_timeout_s=5, body_timeout_s=5, write_timeout_s=5) as server:
+    with serving(engine_silent_s=1.5, **PATIENT) as server:
         yield server
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import re
@@ -20,7 +21,7 @@ from hypothesis import strategies as st
 
 from service.app import create_app
 from service.settings import Settings
-from tests.reliability.conftest import Record
+from tests.reliability.conftest import PATIENT, Record
 from tests.reliability.server import Server, serving
 from tests.service.stub import StubTranslator, backwards
 from tests.service.test_auth import PUBLIC, Wire, routes, tricks
@@ -116,10 +117,14 @@ def test_b1_schemathesis_finds_no_failure(record: Record) -> None:
 
 @pytest.mark.parametrize("n_texts", [80, pytest.param(20_000, marks=slow)])
 def test_b2_any_text_has_a_valid_answer_and_none_is_echoed(
-    stub: Server, record: Record, n_texts: int
+    request: pytest.FixtureRequest, record: Record, n_texts: int
 ) -> None:
+    """The full count is long enough to be held up by other work: its server waits longer for its engine."""
     statuses: dict[int, int] = {}
-    with stub.client() as client:
+    with contextlib.ExitStack() as stack:
+        full = n_texts > 1000
+        server = stack.enter_context(serving(**PATIENT)) if full else request.getfixturevalue("stub")
+        client = stack.enter_context(server.client())
 
         def check_one(text: str) -> None:
             answer = post(client, {"text": text})
@@ -139,7 +144,7 @@ def test_b2_any_text_has_a_valid_answer_and_none_is_echoed(
             check_one(before + CANARY + after)
 
         check()
-        if n_texts > 1000:
+        if full:
             for text in NAUGHTY:
                 check_one(text)
         else:
@@ -147,7 +152,7 @@ def test_b2_any_text_has_a_valid_answer_and_none_is_echoed(
                 texts = NAUGHTY[first : first + 97]
                 found = post(client, {"text": texts}).json()["translations"]
                 assert [translation["text"] for translation in found] == list(map(backwards, texts))
-    assert CANARY not in stub.log.read_text(encoding="utf-8")
+        assert CANARY not in server.log.read_text(encoding="utf-8")
     record(
         "B2",
         "20,000 Hypothesis texts (with explicit surrogates) and the Big List of Naughty Strings: a valid "
