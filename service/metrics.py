@@ -1,4 +1,7 @@
-"""Prometheus metrics, in a registry of their own for each app. No label takes a value from a request."""
+"""Prometheus metrics, in a registry of their own for each app. No label takes a value from a request.
+
+What an engine and its queue do is counted by direction ("en-fr"); ``Metrics.of`` gives a scheduler its own.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,109 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0)
 _POWERS_OF_2 = (1, 2, 4, 8, 16, 32, 64, 128)
+DIRECTION = ("direction",)
+
+
+class EngineFamilies:
+    """What engines and their queues do, by direction."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.rejected = Counter(
+            "passerelle_rejected_requests",
+            "Requests answered 429: the queue was full.",
+            DIRECTION,
+            registry=registry,
+        )
+        self.dropped = Counter(
+            "passerelle_dropped_requests",
+            "Requests taken out of the queue: the client left, or the deadline passed.",
+            DIRECTION,
+            registry=registry,
+        )
+        self.queue_requests = Gauge(
+            "passerelle_queue_requests", "Requests waiting for the model.", DIRECTION, registry=registry
+        )
+        self.queue_tokens = Gauge(
+            "passerelle_queue_tokens",
+            "Source tokens admitted and not answered yet.",
+            DIRECTION,
+            registry=registry,
+        )
+        self.running_sentences = Gauge(
+            "passerelle_running_sentences", "Sentences in the running batches.", DIRECTION, registry=registry
+        )
+        self.waiting_sentences = Gauge(
+            "passerelle_waiting_sentences",
+            "Sentences that wait to join a running batch.",
+            DIRECTION,
+            registry=registry,
+        )
+        self.engine_restarts = Counter(
+            "passerelle_engine_restarts",
+            "Engines started after the first one died or hung.",
+            DIRECTION,
+            registry=registry,
+        )
+        self.batch_requests = Histogram(
+            "passerelle_batch_requests",
+            "Requests translated together.",
+            DIRECTION,
+            buckets=_POWERS_OF_2,
+            registry=registry,
+        )
+        self.batch_texts = Histogram(
+            "passerelle_batch_texts",
+            "Texts translated together.",
+            DIRECTION,
+            buckets=_POWERS_OF_2,
+            registry=registry,
+        )
+        self.batch_fill = Histogram(
+            "passerelle_batch_fill",
+            "Tokens in a running batch, as a share of batch_max_tokens; looked at twice a second.",
+            DIRECTION,
+            buckets=(0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 1.0),
+            registry=registry,
+        )
+        self.batch_seconds = Histogram(
+            "passerelle_batch_seconds",
+            "Seconds the model took for one batch.",
+            DIRECTION,
+            buckets=_SECONDS,
+            registry=registry,
+        )
+        self.batch_failures = Counter(
+            "passerelle_batch_failures",
+            "Batches that failed; what was in them was then translated one by one.",
+            DIRECTION,
+            registry=registry,
+        )
+        self.source_tokens = Counter(
+            "passerelle_source_tokens", "Sub-word tokens read.", DIRECTION, registry=registry
+        )
+        self.target_tokens = Counter(
+            "passerelle_target_tokens", "Sub-word tokens written.", DIRECTION, registry=registry
+        )
+
+
+class EngineMetrics:
+    """The same of one direction, for its scheduler."""
+
+    def __init__(self, families: EngineFamilies, direction: str) -> None:
+        self.rejected = families.rejected.labels(direction)
+        self.dropped = families.dropped.labels(direction)
+        self.queue_requests = families.queue_requests.labels(direction)
+        self.queue_tokens = families.queue_tokens.labels(direction)
+        self.running_sentences = families.running_sentences.labels(direction)
+        self.waiting_sentences = families.waiting_sentences.labels(direction)
+        self.engine_restarts = families.engine_restarts.labels(direction)
+        self.batch_requests = families.batch_requests.labels(direction)
+        self.batch_texts = families.batch_texts.labels(direction)
+        self.batch_fill = families.batch_fill.labels(direction)
+        self.batch_seconds = families.batch_seconds.labels(direction)
+        self.batch_failures = families.batch_failures.labels(direction)
+        self.source_tokens = families.source_tokens.labels(direction)
+        self.target_tokens = families.target_tokens.labels(direction)
 
 
 class Metrics:
@@ -26,6 +132,7 @@ class Metrics:
         self.registry = registry = CollectorRegistry()
         ProcessCollector(registry=registry)
         PlatformCollector(registry=registry)
+        self._engines = EngineFamilies(registry)
         self.requests = Counter(
             "passerelle_requests",
             "Requests answered.",
@@ -39,71 +146,20 @@ class Metrics:
             buckets=_SECONDS,
             registry=registry,
         )
-        self.rejected = Counter(
-            "passerelle_rejected_requests", "Requests answered 429: the queue was full.", registry=registry
-        )
         self.key_rejections = Counter(
             "passerelle_key_rejections",
             "Requests refused for their key: missing, unknown, expired, revoked, over a rate or the quota.",
             ["reason"],
             registry=registry,
         )
-        self.dropped = Counter(
-            "passerelle_dropped_requests",
-            "Requests taken out of the queue: the client left, or the deadline passed.",
-            registry=registry,
-        )
-        self.queue_requests = Gauge(
-            "passerelle_queue_requests", "Requests waiting for the model.", registry=registry
-        )
-        self.queue_tokens = Gauge(
-            "passerelle_queue_tokens", "Source tokens admitted and not answered yet.", registry=registry
-        )
-        self.running_sentences = Gauge(
-            "passerelle_running_sentences", "Sentences in the running batches.", registry=registry
-        )
-        self.waiting_sentences = Gauge(
-            "passerelle_waiting_sentences", "Sentences that wait to join a running batch.", registry=registry
-        )
-        self.engine_restarts = Counter(
-            "passerelle_engine_restarts",
-            "Engines started after the first one died or hung.",
-            registry=registry,
-        )
-        self.batch_requests = Histogram(
-            "passerelle_batch_requests",
-            "Requests translated together.",
-            buckets=_POWERS_OF_2,
-            registry=registry,
-        )
-        self.batch_texts = Histogram(
-            "passerelle_batch_texts", "Texts translated together.", buckets=_POWERS_OF_2, registry=registry
-        )
-        self.batch_fill = Histogram(
-            "passerelle_batch_fill",
-            "Tokens in a running batch, as a share of batch_max_tokens; looked at twice a second.",
-            buckets=(0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 1.0),
-            registry=registry,
-        )
-        self.batch_seconds = Histogram(
-            "passerelle_batch_seconds",
-            "Seconds the model took for one batch.",
-            buckets=_SECONDS,
-            registry=registry,
-        )
-        self.batch_failures = Counter(
-            "passerelle_batch_failures",
-            "Batches that failed; what was in them was then translated one by one.",
-            registry=registry,
-        )
-        self.source_tokens = Counter("passerelle_source_tokens", "Sub-word tokens read.", registry=registry)
-        self.target_tokens = Counter(
-            "passerelle_target_tokens", "Sub-word tokens written.", registry=registry
-        )
         self.alignments = Gauge("passerelle_alignments", "Alignments kept for later.", registry=registry)
         self.alignment_bytes = Gauge(
             "passerelle_alignment_bytes", "Bytes of alignments kept for later.", registry=registry
         )
+
+    def of(self, source: str, target: str) -> EngineMetrics:
+        """What is counted of one direction, by its languages' ISO 639-1 codes."""
+        return EngineMetrics(self._engines, f"{source}-{target}")
 
     def render(self) -> bytes:
         """All metrics in Prometheus' text format."""

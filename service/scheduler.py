@@ -93,7 +93,7 @@ class Scheduler:
 
     Args:
         engine: what translates.
-        metrics: told of queue depth, batches and tokens.
+        metrics: told of queue depth, batches and tokens of the engine's direction.
         queue_max_requests: how many requests may wait for the model to begin with them.
         queue_max_tokens: how many tokens may be admitted and not answered. A request is always taken when
             there is no other.
@@ -103,7 +103,7 @@ class Scheduler:
         self, engine: Engine, metrics: Metrics, *, queue_max_requests: int, queue_max_tokens: int
     ) -> None:
         self.engine = engine
-        self._metrics = metrics
+        self._metrics = metrics.of(engine.config.source_language, engine.config.target_language)
         self._queue_max_requests = queue_max_requests
         self._queue_max_tokens = queue_max_tokens
         self._numbers = itertools.count(1)

@@ -17,7 +17,7 @@ router = APIRouter(tags=["server"])
     summary="Metrics for Prometheus",
     response_class=PlainTextResponse,
     responses={
-        200: {"content": {"text/plain": {"example": "passerelle_queue_requests 0.0\n"}}},
+        200: {"content": {"text/plain": {"example": 'passerelle_queue_requests{direction="en-fr"} 0.0\n'}}},
         **documented(500),
     },
 )

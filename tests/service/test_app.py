@@ -188,7 +188,7 @@ def test_metrics_count_requests_by_route_and_never_by_what_was_sent() -> None:
     assert 'passerelle_requests_total{method="POST",route="/translate",status="200"} 1.0' in text
     assert 'passerelle_requests_total{method="GET",route="unmatched",status="404"} 1.0' in text
     assert 'method="other"' in text
-    assert "passerelle_source_tokens_total 2.0" in text
+    assert 'passerelle_source_tokens_total{direction="en-fr"} 2.0' in text
     assert "passerelle_alignments 1.0" in text
     assert CANARY not in text.lower()
     assert translation["id"] not in text

@@ -63,7 +63,7 @@ def is_ready(live: LiveServer) -> bool:
 
 
 def metric(live: LiveServer, name: str) -> float:
-    return live.service.metrics.registry.get_sample_value(name) or 0.0
+    return live.service.metrics.registry.get_sample_value(name, {"direction": "en-fr"}) or 0.0
 
 
 def test_jobs_of_many_clients_run_together_and_each_gets_its_own(live: LiveServer) -> None:

@@ -56,7 +56,12 @@ def test_a_client_that_leaves_takes_its_request_out_of_the_queue() -> None:
         live.post({"text": "next"})
 
     assert live.translator.calls == [["first"], ["next"]]
-    assert live.service.metrics.registry.get_sample_value("passerelle_dropped_requests_total") == 1
+    assert (
+        live.service.metrics.registry.get_sample_value(
+            "passerelle_dropped_requests_total", {"direction": "en-fr"}
+        )
+        == 1
+    )
     left = {"route": "/translate", "method": "POST", "status": "499"}
     assert live.service.metrics.registry.get_sample_value("passerelle_requests_total", left) == 1
 

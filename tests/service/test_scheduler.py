@@ -42,7 +42,7 @@ class Bench:
         self.translator.gate.set()
 
     def metric(self, name: str) -> float:
-        value = self.metrics.registry.get_sample_value(name)
+        value = self.metrics.registry.get_sample_value(name, {"direction": "en-fr"})
         assert value is not None
         return value
 
