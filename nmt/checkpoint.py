@@ -38,7 +38,7 @@ from nmt.aligner.scorer import LinkScorer, TrainedAligner
 from nmt.confidence import Calibration
 from nmt.config import FORMAT_VERSION, GenerationConfig, ModelFolderConfig, parse
 from nmt.errors import ConfigError, ModelFolderError, NumericalError
-from nmt.files import flush, sha256
+from nmt.files import flush, give_ordinary_mode, sha256
 from nmt.models.build import Model, build_model
 from nmt.shortlist import Shortlist, read_shortlist, write_shortlist
 from nmt.tokenizer import Tokenizer
@@ -133,6 +133,7 @@ def save_model_folder(
         scores_text = json.dumps(dict(scores), indent=2, ensure_ascii=False) + "\n"
         (complete / SCORES).write_text(scores_text, encoding="utf-8")
         write_manifest(complete)
+        give_ordinary_mode(complete / WEIGHTS)
         for path in (*complete.iterdir(), complete):
             flush(path)
         if folder.exists():
@@ -229,6 +230,7 @@ def _add(folder: Path, files: Mapping[str, Callable[[Path], object]]) -> None:
         for name, write in files.items():
             write(asides[name])
         for name, aside in asides.items():
+            give_ordinary_mode(aside)
             flush(aside)
             aside.rename(folder / name)
         write_manifest(folder)

@@ -1,4 +1,4 @@
-"""Files that must be whole: their SHA-256, and waiting until they are on disk."""
+"""Files that must be whole: their SHA-256, waiting until they are on disk, and who may read them."""
 
 from __future__ import annotations
 
@@ -20,3 +20,14 @@ def flush(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def give_ordinary_mode(path: Path) -> None:
+    """Let those read and write ``path`` who may with any new file.
+
+    What was written by way of a private temporary file, as safetensors and mkstemp do, is its owner's alone:
+    a server that runs as another user could not load the model.
+    """
+    mask = os.umask(0)
+    os.umask(mask)
+    path.chmod(0o666 & ~mask)

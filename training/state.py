@@ -25,7 +25,7 @@ from torch import Tensor, nn
 
 from nmt.config import StrictModel
 from nmt.errors import DiskFullError, RunFolderError
-from nmt.files import flush, sha256
+from nmt.files import flush, give_ordinary_mode, sha256
 from training.optimizer import moment_names
 from training.sharding import like, set_weights, whole, whole_weights
 
@@ -80,6 +80,8 @@ def save_checkpoint(
         aside.mkdir(parents=True)
         save_file(weights, aside / WEIGHTS)
         save_file(moments, aside / OPTIMIZER)
+        for path in (aside / WEIGHTS, aside / OPTIMIZER):
+            give_ordinary_mode(path)
         (aside / STATE).write_text(state.model_dump_json(indent=2) + "\n", encoding="utf-8")
         _seal(aside)
         _put_in_place(aside, place)

@@ -14,6 +14,7 @@ from nmt.documents.extracted import ExtractedDocument
 from nmt.documents.read import read_document, target_name
 from nmt.errors import InputError
 from nmt.extraction import Extract
+from nmt.files import give_ordinary_mode
 
 if TYPE_CHECKING:
     from nmt.config import GenerationConfig
@@ -114,9 +115,7 @@ def _write(path: Path, data: bytes) -> None:
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(name).chmod(0o666 & ~mask)  # as an ordinary new file; mkstemp's is private
+        give_ordinary_mode(Path(name))
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)

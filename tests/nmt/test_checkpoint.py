@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import subprocess
 from pathlib import Path
@@ -344,6 +345,16 @@ def calibration_of(folder, **values):
             **values,
         }
     )
+
+
+def test_every_file_can_be_read_by_whoever_may_read_a_new_file(tmp_path, tokenizer_file):
+    before = os.umask(0o027)
+    try:
+        save_tiny_model(tmp_path / "model", tokenizer_file)
+    finally:
+        os.umask(before)
+    modes = {path.name: oct(path.stat().st_mode & 0o777) for path in (tmp_path / "model").iterdir()}
+    assert set(modes.values()) == {"0o640"}, modes
 
 
 def test_a_calibration_is_added_listed_and_loaded(folder):
