@@ -14,6 +14,7 @@ Dimensions: B sentences, S source length with EOS, T target length with EOS, I t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 
 import torch
@@ -28,7 +29,7 @@ from nmt.aligner.pooling import (
     to_rows,
 )
 from nmt.aligner.scorer import TrainedAligner
-from nmt.aligner.states import read_states
+from nmt.aligner.states import ForcedPass, read_states
 from nmt.batch import Batch
 from nmt.config import AlignmentConfig, SpecialIds
 from nmt.errors import ConfigError, NumericalError, TextTooLongError
@@ -93,6 +94,7 @@ class Aligner:
         device: where the model and the scorer are.
         max_tokens: positions that the model has for a sentence, BOS or EOS counted; None: any number.
         trained: the scorer; None: attention.
+        forced: an engine made from ``model``, which reads for the scorer; None: the model itself.
     """
 
     def __init__(
@@ -105,6 +107,7 @@ class Aligner:
         *,
         max_tokens: int | None = None,
         trained: TrainedAligner | None = None,
+        forced: ForcedPass | None = None,
     ) -> None:
         self.model = model
         self.tokenizer = tokenizer
@@ -113,6 +116,10 @@ class Aligner:
         self.device = device
         self.max_tokens = max_tokens
         self.trained = trained
+        self._forced = forced
+        self._scorer = None if trained is None else trained.scorer
+        if self._scorer is not None and forced is not None:
+            self._scorer = deepcopy(self._scorer).to(forced.dtype)
 
     def reading(self, config: AlignmentConfig) -> Aligner:
         """The same model's cross-attention, of this layer and these heads."""
@@ -229,13 +236,13 @@ class Aligner:
             TextTooLongError: a list is longer than the model's positions.
             NumericalError: a share is NaN.
         """
-        assert self.trained is not None
+        assert self._scorer is not None
         assert isinstance(self.model, Transformer)
         found: dict[int, tuple[Tensor, Tensor]] = {}
         both = [row for row, sides in enumerate(zip(sources, targets, strict=True)) if all(sides)]
         own_sources, own_targets = [sources[row] for row in both], [targets[row] for row in both]
         for rows, batch in self._batches(own_sources, own_targets, max_batch_tokens):
-            forward_BTS, backward_BTS = self.trained.scorer(read_states(self.model, batch))
+            forward_BTS, backward_BTS = self._scorer(read_states(self.model, batch, self._forced))
             _refuse_nan(forward_BTS)
             forward_BTS, backward_BTS = forward_BTS.exp().cpu(), backward_BTS.exp().cpu()
             for index, row in enumerate(rows):

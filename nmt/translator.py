@@ -31,6 +31,7 @@ from nmt.batch import Batch
 from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
 from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig, TransformerConfig
 from nmt.engines.choose import build_decoder, choose
+from nmt.engines.packed import PackedTransformer
 from nmt.errors import ConfigError, InputError, UnsupportedLanguageError
 from nmt.explore.maps import head_maps
 from nmt.faithful import translate_faithfully
@@ -102,7 +103,7 @@ class Translator:
         self._model = loaded.model
         model = loaded.config.model
         self._max_positions = model.max_positions if isinstance(model, TransformerConfig) else None
-        self._aligner = Aligner(
+        self.aligner = Aligner(
             loaded.model,
             loaded.tokenizer,
             loaded.config.alignment,
@@ -110,6 +111,7 @@ class Translator:
             self.device,
             max_tokens=self._max_positions,
             trained=loaded.aligner,
+            forced=self._decoder if isinstance(self._decoder, PackedTransformer) else None,
         )
 
     @classmethod
@@ -337,7 +339,7 @@ class Translator:
         passes = {place: asked for place, asked in enumerate(questions) if isinstance(asked, ForcedPass)}
         for attention in {asked.attention: None for asked in passes.values()}:  # in order of appearance
             own = {place: asked for place, asked in passes.items() if asked.attention == attention}
-            aligner = self._aligner if attention is None else self._aligner.reading(attention)
+            aligner = self.aligner if attention is None else self.aligner.reading(attention)
             alignments = aligner.align_encoded(
                 [(asked.source, asked.target) for asked in own.values()], max_batch_tokens=max_batch_tokens
             )
@@ -378,7 +380,7 @@ class Translator:
         for index, sides in enumerate(pairs, start=1):
             for side in sides:
                 refuse_lone_surrogates(side, f"sentence pair {index}: ")
-        aligner = self._aligner if attention is None else self._aligner.reading(attention)
+        aligner = self.aligner if attention is None else self.aligner.reading(attention)
         return aligner.align(
             pairs,
             words=whitespace_words if whitespace else words,

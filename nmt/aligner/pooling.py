@@ -92,6 +92,10 @@ class WordShares:
     backward_IJ: Tensor
     """Of each source word over the target words: columns sum to at most 1."""
 
+    def reversed(self) -> WordShares:
+        """The same with source and target exchanged."""
+        return WordShares(self.backward_IJ.T, self.forward_IJ.T)
+
     def agreement(self, rule: LinkRule) -> Tensor:
         """The score of each pair, 0 to 1: (I, J)."""
         if rule.agreement == "mean":
@@ -111,8 +115,9 @@ class WordShares:
             return []
         if extraction == "default":
             score_IJ = self.agreement(rule)
-            pairs = (score_IJ >= rule.threshold).nonzero().tolist()
-            return [Link(j, i, float(score_IJ[i, j])) for i, j in pairs]
+            linked_IJ = score_IJ >= rule.threshold
+            pairs = zip(linked_IJ.nonzero().tolist(), score_IJ[linked_IJ].tolist(), strict=True)
+            return [Link(j, i, score) for (i, j), score in pairs]
         best_I, source_I = self.forward_IJ.max(dim=1)
         best_J, target_J = self.backward_IJ.max(dim=0)
         linked_I = best_I > 1 - self.forward_IJ.sum(dim=1)

@@ -131,6 +131,7 @@ class LinkScorer(nn.Module):
         )
         real_B1TS = target_mask_BT[:, None, :, None] & source_mask_BS[:, None, None, :]
         features_BFTS = torch.cat([bilinear_BCTS.float(), others_B3TS], dim=1) * real_B1TS
+        features_BFTS = features_BFTS.to(self.near.weight.dtype)
         near = functional.gelu(self.near(features_BFTS)) * real_B1TS
         far = functional.gelu(self.far(near))
         score_B1TS: Tensor = self.score(torch.cat([features_BFTS, far], dim=1))

@@ -5,6 +5,10 @@ Dimensions: B sentences, S source pieces, T target pieces (without EOS), D d_mod
 
 from __future__ import annotations
 
+from typing import Protocol
+
+import torch
+from torch import Tensor
 from torch.nn import functional
 
 from nmt.aligner.scorer import States
@@ -12,21 +16,39 @@ from nmt.batch import Batch
 from nmt.models.transformer import Transformer
 
 
-def read_states(model: Transformer, batch: Batch) -> States:
+class ForcedPass(Protocol):
+    """An engine that reads sources and whole targets as the model it was made from."""
+
+    dtype: torch.dtype
+    """Of the states."""
+
+    def states(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """Encoder output, memory_BSD, and decoder output, hidden_BTD."""
+        ...
+
+
+def read_states(model: Transformer, batch: Batch, forced: ForcedPass | None = None) -> States:
     """Encode the source and read the whole target.
 
     Decoder output t predicts target piece t, and output t+1 has read it: the scorer gets both. EOS is left
     out on both sides; a mask that begins one later is as much shorter.
+
+    Args:
+        model: whose embeddings are read.
+        batch: both sides.
+        forced: an engine that reads it, and gives the states its precision; None: ``model`` itself.
     """
     assert batch.target_out_BT is not None
     assert batch.target_mask_BT is not None
-    memory_BSD, hidden_BTD = model.states(batch)
+    memory_BSD, hidden_BTD = (forced or model).states(batch)
     return States(
         memory_BSD[:, :-1],
-        functional.embedding(batch.source_BS[:, :-1], model.source_embedding.weight_VD),
+        functional.embedding(batch.source_BS[:, :-1], model.source_embedding.weight_VD).to(memory_BSD.dtype),
         hidden_BTD[:, :-1],
         hidden_BTD[:, 1:],
-        functional.embedding(batch.target_out_BT[:, :-1], model.target_embedding.weight_VD),
+        functional.embedding(batch.target_out_BT[:, :-1], model.target_embedding.weight_VD).to(
+            hidden_BTD.dtype
+        ),
         batch.source_BS[:, :-1],
         batch.target_out_BT[:, :-1],
         batch.source_mask_BS[:, 1:],

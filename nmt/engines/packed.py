@@ -5,7 +5,8 @@
   projected once, never repeated for beams, and move only when sentences leave.
 - Next tokens are given as logits with the logarithm of their sum of exponentials, so that nobody writes V
   normalised numbers of which 2K are read.
-- It exposes no attention: alignment comes from a forced pass of the model itself.
+- It exposes no attention: that comes from a forced pass of the model itself. ``states`` is a forced pass
+  for the link scorer, which needs none.
 
 A state is used once: ``step``, ``reorder`` and ``merge`` change what they are given and return it.
 
@@ -112,17 +113,8 @@ class PackedTransformer:
 
     def start(self, source: Batch, beam_size: int) -> PackedState:
         """Encode, and project keys and values of the source for all steps."""
+        memory_MD, mask_B11S = self._encode(source)
         B, S = source.source_BS.shape
-        mask_BS = source.source_mask_BS
-        mask_B11S = None
-        if not bool(mask_BS.all()):
-            mask_B11S = torch.zeros(B, 1, 1, S, dtype=self.dtype).masked_fill_(
-                ~mask_BS[:, None, None, :], -torch.inf
-            )
-        x_MD = self._widened(self._source.read(source.source_BS, range(S)).view(B * S, -1))
-        for layer in self._encoder:
-            x_MD = layer(x_MD, (B, S), mask_B11S)
-        memory_MD = self._encoder_norm(x_MD)
         group = Group(
             [layer.cross_attention.memory(memory_MD, (B, S)) for layer in self._decoder],
             mask_B11S,
@@ -132,6 +124,20 @@ class PackedTransformer:
         if self._shortlist is not None:
             group.short = ShortProjection.build(self._project, self._vocab_size, self._shortlist, source)
         return PackedState([group], beam_size)
+
+    def states(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """A teacher-forced pass as ``Transformer.states``: memory_BSD and hidden_BTD, of ``dtype``."""
+        if batch.target_in_BT is None:
+            raise ValueError("a teacher-forced pass needs the target side of the batch")
+        B, S = batch.source_BS.shape
+        T = batch.target_in_BT.size(1)
+        memory_MD, mask_B11S = self._encode(batch)
+        x_MD = self._widened(self._target.read(batch.target_in_BT, range(T)).view(B * T, -1))
+        for layer in self._decoder:
+            memory = layer.cross_attention.memory(memory_MD, (B, S))
+            x_MD = layer.over_target(x_MD, (B, T), memory, mask_B11S)
+        hidden_MD = self._decoder_norm(x_MD)
+        return memory_MD[: B * S].view(B, S, -1), hidden_MD[: B * T].view(B, T, -1)
 
     def step(self, state: PackedState, tokens_N: Tensor) -> tuple[Step, PackedState]:
         """Read one token for each row and predict the next; logits, with what normalises them."""
@@ -175,6 +181,20 @@ class PackedTransformer:
                 groups.append(group)
             first, first_row = end, first_row + count
         return replace(state, groups=groups)
+
+    def _encode(self, source: Batch) -> tuple[Tensor, Tensor | None]:
+        """Source ids -> memory_MD, M at least B*S, and what attention adds to scores of the source."""
+        B, S = source.source_BS.shape
+        mask_BS = source.source_mask_BS
+        mask_B11S = None
+        if not bool(mask_BS.all()):
+            mask_B11S = torch.zeros(B, 1, 1, S, dtype=self.dtype).masked_fill_(
+                ~mask_BS[:, None, None, :], -torch.inf
+            )
+        x_MD = self._widened(self._source.read(source.source_BS, range(S)).view(B * S, -1))
+        for layer in self._encoder:
+            x_MD = layer(x_MD, (B, S), mask_B11S)
+        return self._encoder_norm(x_MD), mask_B11S
 
     def _short_step(self, state: PackedState, h_ND: Tensor) -> Step:
         """Each group projects to the lists of its own sentences."""
@@ -258,12 +278,19 @@ class _SelfAttention:
         self._n_heads = attention.n_heads
         self.d_inner = attention.query.out_features
 
-    def over_source(self, x_MD: Tensor, size: tuple[int, int], mask_B11S: Tensor | None) -> Tensor:
-        """The encoder's: all positions of a sentence see each other; ``size`` is (B, S), M at least B*S."""
+    def over_sentence(
+        self, x_MD: Tensor, size: tuple[int, int], mask_B11S: Tensor | None = None, *, causal: bool = False
+    ) -> Tensor:
+        """All positions of a sentence at once, of the encoder or, ``causal``, of a forced pass.
+
+        ``size`` is (B, S), M at least B*S.
+        """
         qkv_MW = self._in(self._norm.before(x_MD))[: size[0] * size[1]]
         qkv_BS3HE = qkv_MW.view(*size, 3, self._n_heads, self._d_head)
         query, key, value = qkv_BS3HE.permute(2, 0, 3, 1, 4).unbind()
-        context_BHSE = F.scaled_dot_product_attention(query, key, value, attn_mask=mask_B11S)
+        context_BHSE = F.scaled_dot_product_attention(
+            query, key, value, attn_mask=mask_B11S, is_causal=causal
+        )
         context_MD = _beside([context_BHSE.transpose(1, 2)], x_MD.size(0), self.d_inner)
         return self._norm.after(self._out(context_MD, add_NF=x_MD))
 
@@ -313,16 +340,29 @@ class _CrossAttention:
         contexts = []
         row = 0
         for group in state.groups:
-            key_BHSE, value_BHSE = group.memory[index]
-            B, K = group.n_sentences, state.beam_size
-            query_BHKE = query_ND[row : row + B * K].view(B, K, self._n_heads, -1).transpose(1, 2)
-            row += B * K
-            context_BHKE = F.scaled_dot_product_attention(
-                query_BHKE, key_BHSE, value_BHSE, attn_mask=group.memory_mask_B11S
-            )
-            contexts.append(context_BHKE.transpose(1, 2))
+            size = group.n_sentences, state.beam_size
+            contexts.append(self._attend(query_ND[row:], size, group.memory[index], group.memory_mask_B11S))
+            row += size[0] * size[1]
         context_ND = _beside(contexts, x_ND.size(0), self._d_inner)
         return self._norm.after(self._out(context_ND, add_NF=x_ND))
+
+    def over_target(
+        self, x_MD: Tensor, size: tuple[int, int], memory: tuple[Tensor, Tensor], mask_B11S: Tensor | None
+    ) -> Tensor:
+        """The same for a forced pass: the T positions of a sentence are T queries; ``size`` is (B, T)."""
+        context = self._attend(self._query(self._norm.before(x_MD)), size, memory, mask_B11S)
+        context_MD = _beside([context], x_MD.size(0), self._d_inner)
+        return self._norm.after(self._out(context_MD, add_NF=x_MD))
+
+    def _attend(
+        self, query_ND: Tensor, size: tuple[int, int], memory: tuple[Tensor, Tensor], mask_B11S: Tensor | None
+    ) -> Tensor:
+        """Context_BKHE of the first B*K rows; ``size`` is (B, K)."""
+        query_BKHE = query_ND[: size[0] * size[1]].view(*size, self._n_heads, -1)
+        context_BHKE = F.scaled_dot_product_attention(
+            query_BKHE.transpose(1, 2), *memory, attn_mask=mask_B11S
+        )
+        return context_BHKE.transpose(1, 2)
 
 
 class _FeedForward:
@@ -344,7 +384,7 @@ class _EncoderLayer:
         self._feed_forward = _FeedForward(layer.feed_forward, layer.around_feed_forward, precision)
 
     def __call__(self, x_MD: Tensor, size: tuple[int, int], mask_B11S: Tensor | None) -> Tensor:
-        return self._feed_forward(self._attention.over_source(x_MD, size, mask_B11S))
+        return self._feed_forward(self._attention.over_sentence(x_MD, size, mask_B11S))
 
 
 class _DecoderLayer:
@@ -356,6 +396,13 @@ class _DecoderLayer:
     def __call__(self, x_ND: Tensor, state: PackedState, index: int, first: int) -> Tensor:
         x_ND = self.self_attention.over_past(x_ND, state, first)
         return self.feed_forward(self.cross_attention(x_ND, state, index))
+
+    def over_target(
+        self, x_MD: Tensor, size: tuple[int, int], memory: tuple[Tensor, Tensor], mask_B11S: Tensor | None
+    ) -> Tensor:
+        """A forced pass: T tokens of each sentence at once; ``size`` is (B, T)."""
+        x_MD = self.self_attention.over_sentence(x_MD, size, causal=True)
+        return self.feed_forward(self.cross_attention.over_target(x_MD, size, memory, mask_B11S))
 
 
 def _joined(parts: Sequence[Tensor]) -> Tensor:

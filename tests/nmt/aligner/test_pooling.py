@@ -52,6 +52,13 @@ def test_one_direction_links_what_has_more_than_no_word():
     assert [link.score for link in SHARES.links(RULE, "backward")] == pytest.approx([0.8, 0.9])
 
 
+def test_reversed_shares_give_the_same_links_the_other_way_round():
+    other = SHARES.reversed()
+    for method, same in (("default", "default"), ("argmax", "backward"), ("union", "union")):
+        links = {(link.source, link.target) for link in SHARES.links(RULE, method)}
+        assert {(link.target, link.source) for link in other.links(RULE, same)} == links
+
+
 def test_both_directions_are_symmetrised():
     assert pairs(SHARES.links(RULE, "intersection")) == [(0, 0)]
     assert pairs(SHARES.links(RULE, "union")) == [(0, 0), (1, 1), (1, 2)]

@@ -59,6 +59,28 @@ def probable(log_probs_NV: torch.Tensor) -> torch.Tensor:
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 @kinds()
+def test_a_forced_pass_has_the_states_of_the_model(
+    shape: dict[str, object], layers: Precision, output: Precision, tolerance: float
+) -> None:
+    model = tiny(**shape)
+    engine = PackedTransformer(model, layers=layers, output=output)
+    targets = [[31, 32, 33], [34, 35, 36, 37, 38, 39], [40], [41, 42, 43, 44], [45, 46, 47, 48, 49]]
+    with torch.inference_mode():
+        for sources, own in ((SOURCES, targets), (SOURCES[:1], targets[:1])):
+            batch = Batch.from_ids(sources, own, special=SPECIAL)
+            assert batch.target_mask_BT is not None
+            masks = (batch.source_mask_BS, batch.target_mask_BT)
+            for of_model, of_engine, mask in zip(
+                model.states(batch), engine.states(batch), masks, strict=True
+            ):
+                assert of_engine.dtype == engine.dtype
+                torch.testing.assert_close(
+                    of_engine.float()[mask], of_model[mask], atol=tolerance * 3, rtol=tolerance
+                )
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+@kinds()
 @torch.inference_mode()
 def test_an_engine_steps_and_reorders_as_the_model_does(
     shape: dict[str, object], layers: Precision, output: Precision, tolerance: float
