@@ -155,11 +155,14 @@ def test_l3_fairness(record: Record) -> None:
 
     async def always_large(port: int) -> None:
         client = Client(port)
-        while True:
-            answer = await client.translate(LARGEST)
-            assert answer.status in (200, 429)
-            if answer.status == 429:
-                await asyncio.sleep(0.2)
+        try:
+            while True:
+                answer = await client.translate(LARGEST)
+                assert answer.status in (200, 429)
+                if answer.status == 429:
+                    await asyncio.sleep(0.2)
+        finally:
+            client.close()
 
     async def measure(port: int) -> tuple[list[float], list[float]]:
         alone = await each_second(port)
