@@ -1,11 +1,13 @@
 """Word alignment, each method side by side: AER, precision, recall and F1 on gold alignments.
 
-    python -m benchmarks.alignment --gold DIR [--model M] [--rnn M] [--eflomal F] [--out FILE]
+    python -m benchmarks.alignment --gold DIR [--model M] [--reverse M] [--rnn M] [--eflomal F] [--out FILE]
 
 DIR holds hansards/trial, hansards/test and pud/test, each as X.en, X.fr and X.gold. Methods: the model's
 cross-attention by layer and head where a piece is predicted and, shifted, where it has been read; its link
-scorer in each direction, symmetrised and by its rule; the RNN's additive attention; and eflomal, whose links
-of these sentences ``benchmarks/alignment_links.py`` wrote. The best layer and head are chosen on the trial
+scorer in each direction, symmetrised and by its rule, in the forced pass of the engine that translates and,
+to see what rounding does, of the model itself; the scorer of the model of the other direction, and the two
+together; the RNN's additive attention; and eflomal, whose links of these sentences
+``benchmarks/alignment_links.py`` wrote. The best layer and head are chosen on the trial
 sentences and PUD; the test sentences are reported only.
 """
 
@@ -20,11 +22,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from nmt.aligner.pooling import links_from_matrix, pool
+from nmt.aligner.config import LinkRule
+from nmt.aligner.pooling import WordShares, links_from_matrix, pool
 from nmt.alignment import Aligner
 from nmt.batch import Batch
 from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
 from nmt.config import AlignmentConfig, TransformerConfig
+from nmt.errors import ConfigError
 from nmt.models.transformer import Transformer
 from nmt.pharaoh import Extraction, Link, Symmetrization, parse_pharaoh, symmetrize
 from nmt.words import whitespace_words
@@ -34,7 +38,9 @@ from training.provenance import provenance
 SETS = ("hansards/trial", "pud/test", "hansards/test")
 DEVELOPMENT = SETS[:2]
 OF_ATTENTION: tuple[Extraction, ...] = ("argmax", "intersection", "grow_diag_final_and")
+OF_EAGER: tuple[Extraction, ...] = ("argmax", "backward", "intersection", "default")
 SYMMETRIZATIONS: tuple[Symmetrization, ...] = ("intersection", "union", "grow_diag", "grow_diag_final_and")
+CPU = torch.device("cpu")
 NAMES = {"argmax": "forward", "default": "rule"}
 Rows = dict[str, dict[str, dict[str, float]]]
 
@@ -45,6 +51,7 @@ def main() -> None:
     )
     parser.add_argument("--gold", type=Path, required=True)
     parser.add_argument("--model")
+    parser.add_argument("--reverse", help="a model of the other direction, with a link scorer")
     parser.add_argument("--rnn", type=Path)
     parser.add_argument("--eflomal", type=Path)
     parser.add_argument("--without-attention", action="store_true")
@@ -56,10 +63,13 @@ def main() -> None:
         GoldSet.read(arguments.gold / name) for name in (DEVELOPMENT if arguments.development_only else SETS)
     ]
     loaded = load_model_folder(resolve_model(arguments.model))
+    reverse = load_model_folder(resolve_model(arguments.reverse)) if arguments.reverse else None
     rows: Rows = {}
     for gold in sets:
         found = {} if arguments.without_attention else attention_links(loaded, gold)
         found |= scorer_links(loaded, gold)
+        if reverse is not None:
+            found |= links_of_both(loaded, reverse, gold)
         if arguments.rnn:
             found |= rnn_links(load_model_folder(arguments.rnn), gold)
         if arguments.eflomal:
@@ -70,6 +80,8 @@ def main() -> None:
         "model": loaded.config.name,
         "weights_sha256": loaded.aligner.config.weights_sha256 if loaded.aligner else None,
         "aligner": loaded.aligner.config.model_dump() if loaded.aligner else None,
+        "reverse": reverse.config.name if reverse else None,
+        "reverse_aligner": reverse.aligner.config.model_dump() if reverse and reverse.aligner else None,
         "best_on_development": {
             kind: best(rows, kind)
             for kind in ("attention layer", "attention head", "attention shifted")
@@ -122,15 +134,52 @@ def attention_links(loaded: LoadedModel, gold: GoldSet) -> dict[str, list[list[L
 
 
 def scorer_links(loaded: LoadedModel, gold: GoldSet) -> dict[str, list[list[Link]]]:
-    """Links of the folder's scorer, however they follow."""
+    """Links of the folder's scorer, however they follow, and those of the eager pass."""
     if loaded.aligner is None:
         return {}
     rule = loaded.aligner.config.rule
-    shares = word_shares(loaded, loaded.aligner, gold, torch.device("cpu"))
+    shares = word_shares(loaded, loaded.aligner, gold, CPU)
+    exact = word_shares(loaded, loaded.aligner, gold, CPU, engine="eager")
+    return links_of_shares("aligner", shares, rule) | links_of_shares(
+        "aligner (eager)", exact, rule, OF_EAGER
+    )
+
+
+def links_of_shares(
+    name: str, shares: Sequence[WordShares], rule: LinkRule, methods: Sequence[Extraction] = METHODS
+) -> dict[str, list[list[Link]]]:
+    """Links by each method."""
     return {
-        f"aligner, {NAMES.get(method, method)}": [found.links(rule, method) for found in shares]
-        for method in METHODS
+        f"{name}, {NAMES.get(method, method)}": [found.links(rule, method) for found in shares]
+        for method in methods
     }
+
+
+def links_of_both(loaded: LoadedModel, reverse: LoadedModel, gold: GoldSet) -> dict[str, list[list[Link]]]:
+    """Links of the scorer beside the model of the other direction, and of the two together.
+
+    Together: each model's own links, of the words that it writes, symmetrised; and the mean of the two
+    models' shares, by every method, under the first model's rule.
+    """
+    if loaded.aligner is None or reverse.aligner is None:
+        raise ConfigError("--reverse: both models need a link scorer; run nmt align-train")
+    rule = loaded.aligner.config.rule
+    shares = word_shares(loaded, loaded.aligner, gold, CPU)
+    others = [found.reversed() for found in word_shares(reverse, reverse.aligner, gold.reversed(), CPU)]
+    found = links_of_shares("reverse aligner", others, reverse.aligner.config.rule)
+    for method in SYMMETRIZATIONS:
+        found[f"own links of both, {method}"] = [
+            symmetrize(one.links(rule, "argmax"), other.links(rule, "backward"), method)
+            for one, other in zip(shares, others, strict=True)
+        ]
+    means = [
+        WordShares(
+            (one.forward_IJ + other.forward_IJ) / 2,
+            (one.backward_IJ + other.backward_IJ) / 2,
+        )
+        for one, other in zip(shares, others, strict=True)
+    ]
+    return found | links_of_shares("mean of both", means, rule)
 
 
 def rnn_links(loaded: LoadedModel, gold: GoldSet) -> dict[str, list[list[Link]]]:

@@ -44,6 +44,15 @@ class LinkedPair:
     forward: frozenset[Pair]
     backward: frozenset[Pair]
 
+    def reversed(self) -> LinkedPair:
+        """The same for a model of the other direction."""
+        return LinkedPair(
+            self.target,
+            self.source,
+            frozenset((i, j) for j, i in self.backward),
+            frozenset((i, j) for j, i in self.forward),
+        )
+
 
 @dataclass(frozen=True)
 class Example:
@@ -103,12 +112,26 @@ def parse_line(line: str, where: str) -> LinkedPair:
 
 
 def examples(
-    lines: Iterable[str], tokenizer: Tokenizer, config: ModelFolderConfig, seed: int
+    lines: Iterable[str],
+    tokenizer: Tokenizer,
+    config: ModelFolderConfig,
+    seed: int,
+    *,
+    is_reversed: bool = False,
 ) -> Iterator[Example]:
-    """Lines -> examples; pairs that are too long or blank are left out."""
+    """Lines -> examples; pairs that are too long or blank are left out.
+
+    Args:
+        lines: of a file of links.
+        tokenizer: the model's.
+        config: the model's.
+        seed: of how pairs are shown.
+        is_reversed: the lines are of the other direction: their sides are swapped.
+    """
     generator = random.Random(seed)
     for number, line in enumerate(lines, start=1):
         pair = parse_line(line, f"line {number} of the links chosen")
+        pair = pair.reversed() if is_reversed else pair
         draw = generator.random()
         example = _example(
             pair, tokenizer, config, written_out=draw < WRITTEN_OUT, lower=draw < WRITTEN_OUT / 2

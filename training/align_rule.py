@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -12,11 +12,10 @@ import torch
 from nmt.aligner.config import Agreement, LinkRule
 from nmt.aligner.pooling import WordShares, piece_shares, pool_shares
 from nmt.aligner.scorer import TrainedAligner
-from nmt.alignment import Aligner
 from nmt.checkpoint import LoadedModel
-from nmt.config import TransformerConfig
 from nmt.errors import DataError
 from nmt.pharaoh import AlignmentScores, Extraction, Link, Pair, alignment_scores, parse_pharaoh
+from nmt.translator import Translator
 from nmt.words import whitespace_words
 
 THRESHOLDS = tuple(round(0.1 + 0.05 * step, 2) for step in range(12))
@@ -66,25 +65,25 @@ class GoldSet:
             tuple(possible for _, possible in gold),
         )
 
+    def reversed(self) -> GoldSet:
+        """The same for a model of the other direction."""
+        return replace(
+            self,
+            pairs=tuple((target, source) for source, target in self.pairs),
+            sure=tuple({(i, j) for j, i in links} for links in self.sure),
+            possible=tuple({(i, j) for j, i in links} for links in self.possible),
+        )
+
     def scores(self, links: Sequence[Sequence[Link]]) -> AlignmentScores:
         """How ``links`` agree with the gold."""
         return alignment_scores(links, self.sure, self.possible)
 
 
 def word_shares(
-    loaded: LoadedModel, trained: TrainedAligner, gold: GoldSet, device: torch.device
+    loaded: LoadedModel, trained: TrainedAligner, gold: GoldSet, device: torch.device, engine: str = "auto"
 ) -> list[WordShares]:
-    """The scorer's shares of the white-space tokens of each pair."""
-    model = loaded.config.model
-    aligner = Aligner(
-        loaded.model,
-        loaded.tokenizer,
-        loaded.config.alignment,
-        loaded.config.special_ids,
-        device,
-        max_tokens=model.max_positions if isinstance(model, TransformerConfig) else None,
-        trained=trained,
-    )
+    """The scorer's shares of the white-space tokens of each pair, in the forced pass of ``engine``."""
+    aligner = Translator(replace(loaded, aligner=trained), device, engine=engine).aligner
     encode = loaded.tokenizer.encode_pieces
     pieces = [(encode(source), encode(target)) for source, target in gold.pairs]
     shares = aligner.shares(

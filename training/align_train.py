@@ -25,9 +25,10 @@ from torch import Tensor, nn
 from nmt.aligner.config import AlignerConfig, LinkRule, ScorerConfig
 from nmt.aligner.scorer import LinkLogProbs, LinkScorer, States, TrainedAligner
 from nmt.aligner.spelling import spelling_tables
-from nmt.aligner.states import read_states
+from nmt.aligner.states import ForcedPass, read_states
 from nmt.alignment import length_batches
 from nmt.checkpoint import WEIGHTS, LoadedModel, load_model_folder, resolve_model, save_aligner
+from nmt.engines.packed import PackedTransformer
 from nmt.errors import ConfigError, NumericalError
 from nmt.files import sha256
 from nmt.models.transformer import Transformer
@@ -39,8 +40,8 @@ from training.provenance import provenance, public_path
 
 EXAMPLES_AT_ONCE = 2000
 """Sorted by length among themselves."""
-BATCH_TOKENS = 2500
-WARM_UP = 50
+BATCH_TOKENS = 1000
+WARM_UP = 100
 WEIGHT_DECAY = 0.01
 MOST_NORM = 1.0
 
@@ -52,6 +53,12 @@ class Options:
     pairs: int = 150_000
     learning_rate: float = 2e-3
     seed: int = 1
+    max_minutes: float = math.inf
+    """The rate falls to its end in this time, however many pairs are left."""
+    is_reversed: bool = False
+    """The links and the gold are of the other direction: their sides are swapped."""
+    warm_start: bool = False
+    """Begin with the scorer that the folder has, not with random weights."""
 
 
 def align_train(
@@ -79,20 +86,23 @@ def align_train(
     options = options or Options()
     folder = resolve_model(model)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    loaded = load_model_folder(folder, device, with_aligner=False)
+    loaded = load_model_folder(folder, device, with_aligner=options.warm_start)
+    if options.warm_start and loaded.aligner is None:
+        raise ConfigError(f"{folder}: there is no scorer to begin with; leave --warm-start out")
     if not isinstance(loaded.model, Transformer):
         raise ConfigError(f"{folder}: the scorer reads a Transformer's states, and this model is none")
     lines = read_lines(links)
     chosen = random.Random(options.seed).sample(lines, min(options.pairs, len(lines)))
     started = time.perf_counter()
-    scorer, loss = train_scorer(loaded, loaded.model, chosen, options, device)
+    scorer, loss, n_seen = train_scorer(loaded, loaded.model, chosen, options, device)
     config = AlignerConfig(
         weights_sha256=sha256(folder / WEIGHTS),
         scorer=scorer_config(loaded.model),
         trained_on={
             "links": public_path(links),
             "links_sha256": sha256(links),
-            "pairs": len(chosen),
+            "pairs": n_seen,
+            "before": loaded.aligner.config.trained_on if loaded.aligner else None,
             "loss": round(loss, 4),
             "seconds": round(time.perf_counter() - started),
             **provenance(),
@@ -102,7 +112,8 @@ def align_train(
     scorer.eval().requires_grad_(False)
     trained = TrainedAligner(config, scorer)
     if gold:
-        rule, measured = choose_rule(loaded, trained, gold, device)
+        own = [gold_set.reversed() for gold_set in gold] if options.is_reversed else gold
+        rule, measured = choose_rule(loaded, trained, own, device)
         config = config.model_copy(update={"rule": rule, "measured": measured})
     save_aligner(save_to or folder, TrainedAligner(config, scorer))
     return config
@@ -110,35 +121,63 @@ def align_train(
 
 def train_scorer(
     loaded: LoadedModel, model: Transformer, lines: Sequence[str], options: Options, device: torch.device
-) -> tuple[LinkScorer, float]:
-    """One pass over ``lines``; returns the scorer and its last loss, a running mean."""
+) -> tuple[LinkScorer, float, int]:
+    """One pass over ``lines``, or what there is time for.
+
+    Returns:
+        The scorer, its last loss, a running mean, and how many lines were seen.
+    """
+    started = time.monotonic()
     torch.manual_seed(options.seed)
-    scorer = LinkScorer(scorer_config(model))
-    for table, values in zip(
-        (scorer.spelling_V, scorer.stem_V), spelling_tables(loaded.tokenizer), strict=True
-    ):
-        table.copy_(values)
-    scorer.to(device)
+    scorer = _first_scorer(loaded, model).to(device).train().requires_grad_(True)
     optimizer = torch.optim.AdamW(
         scorer.parameters(), lr=options.learning_rate, betas=(0.9, 0.98), weight_decay=WEIGHT_DECAY
     )
     shuffled = random.Random(options.seed)
     bf16 = has_bf16_units(device)
+    forced: ForcedPass | None = None
+    if bf16 and device.type == "cpu":
+        forced = PackedTransformer(model, layers="bfloat16", output="bfloat16")
     running, n_updates = 0.0, 0
     with progress(f"links of {loaded.config.name}", len(lines)) as advance:
         for done in range(0, len(lines), EXAMPLES_AT_ONCE):
+            spent = (time.monotonic() - started) / (60 * options.max_minutes)
+            if spent >= 1:
+                return scorer, running, done
             chunk = lines[done : done + EXAMPLES_AT_ONCE]
-            made = list(examples(chunk, loaded.tokenizer, loaded.config, options.seed + done))
+            part = max((done + len(chunk) * 0.5) / len(lines), spent)
+            made = list(
+                examples(
+                    chunk,
+                    loaded.tokenizer,
+                    loaded.config,
+                    options.seed + done,
+                    is_reversed=options.is_reversed,
+                )
+            )
             for linked in _batches(made, loaded, shuffled):
-                part = (done + len(chunk) * 0.5) / len(lines)
                 rate = options.learning_rate * min(1.0, (n_updates + 1) / WARM_UP) * max(0.02, 1 - part)
                 for group in optimizer.param_groups:
                     group["lr"] = rate
-                loss = _update(scorer, model, linked, optimizer, device, bf16=bf16)
+                with torch.no_grad(), torch.autocast(device.type, torch.bfloat16, enabled=bf16):
+                    states = read_states(model, linked.batch.to(device), forced)
+                loss = _update(scorer, states, linked, optimizer, bf16=bf16)
                 n_updates += 1
                 running = loss if n_updates == 1 else 0.98 * running + 0.02 * loss
             advance(len(chunk), f"loss {running:.3f}")
-    return scorer, running
+    return scorer, running, len(lines)
+
+
+def _first_scorer(loaded: LoadedModel, model: Transformer) -> LinkScorer:
+    """The folder's own, or one of random weights."""
+    if loaded.aligner is not None:
+        return loaded.aligner.scorer
+    scorer = LinkScorer(scorer_config(model))
+    for table, values in zip(
+        (scorer.spelling_V, scorer.stem_V), spelling_tables(loaded.tokenizer), strict=True
+    ):
+        table.copy_(values)
+    return scorer
 
 
 def scorer_config(model: Transformer) -> ScorerConfig:
@@ -154,18 +193,11 @@ def _batches(made: Sequence[Example], loaded: LoadedModel, shuffled: random.Rand
 
 
 def _update(
-    scorer: LinkScorer,
-    model: Transformer,
-    linked: LinkedBatch,
-    optimizer: torch.optim.Optimizer,
-    device: torch.device,
-    *,
-    bf16: bool,
+    scorer: LinkScorer, states: States, linked: LinkedBatch, optimizer: torch.optim.Optimizer, *, bf16: bool
 ) -> float:
     """One update; returns the loss."""
+    device = states.memory_BSD.device
     with torch.autocast(device.type, torch.bfloat16, enabled=bf16):
-        with torch.no_grad():
-            states = read_states(model, linked.batch.to(device))
         log_probs = scorer(states)
     loss = link_loss(log_probs, states, linked.forward_BTS.to(device), linked.backward_BTS.to(device))
     optimizer.zero_grad()

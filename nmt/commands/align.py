@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -28,6 +29,19 @@ def align_train(
     pairs: Annotated[int, typer.Option("--pairs", metavar="N", min=1, help="Pairs to learn from.")] = 150_000,
     learning_rate: Annotated[float, typer.Option("--learning-rate", metavar="R", min=0.0)] = 2e-3,
     seed: Annotated[int, typer.Option("--seed", metavar="N")] = 1,
+    max_minutes: Annotated[
+        float | None,
+        typer.Option(
+            "--max-minutes", metavar="N", min=0.1, help="Learn from as many pairs as there is time for."
+        ),
+    ] = None,
+    is_reversed: Annotated[
+        bool,
+        typer.Option("--reversed", help="Links and gold are of the other direction: swap their sides."),
+    ] = False,
+    warm_start: Annotated[
+        bool, typer.Option("--warm-start", help="Begin with the scorer that the folder has.")
+    ] = False,
     save_to: Annotated[
         Path | None,
         typer.Option("--save-to", metavar="DIR", help="A copy of the model's folder to put it into instead."),
@@ -35,7 +49,9 @@ def align_train(
 ) -> None:
     """Train the module that links words, beside a model that stays as it is."""
     gold_set = load("training.align_rule:GoldSet", extra="train")
-    options = load("training.align_train:Options", extra="train")(pairs, learning_rate, seed)
+    options = load("training.align_train:Options", extra="train")(
+        pairs, learning_rate, seed, max_minutes or math.inf, is_reversed, warm_start
+    )
     config = load("training.align_train:align_train", extra="train")(
         model,
         links,

@@ -35,6 +35,18 @@ def test_a_line_holds_two_texts_and_the_links_of_both_directions():
         parse_line("a\tb", "line 7")
 
 
+def test_a_reversed_pair_is_one_of_the_other_direction():
+    pair = parse_line("L'eau claire\tclear water\t0-1 1-1 2-0\t1-1", "line 1").reversed()
+    assert (pair.source, pair.target) == ("clear water", "L'eau claire")
+    assert (pair.forward, pair.backward) == ({(1, 1)}, {(1, 0), (1, 1), (0, 2)})
+    gold = GoldSet("dev", (("L' eau", "water"),), ({(1, 0)},), ({(0, 0), (1, 0)},)).reversed()
+    assert (gold.pairs, gold.sure, gold.possible) == (
+        (("water", "L' eau"),),
+        ({(0, 1)},),
+        ({(0, 0), (0, 1)},),
+    )
+
+
 def test_links_are_read_back_from_plain_and_from_compressed_files(tmp_path):
     for name in ("links.tsv", "links.tsv.xz"):
         with open_links(tmp_path / name, "w") as file:
