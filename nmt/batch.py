@@ -65,6 +65,10 @@ class Batch:
         """Some of the sentences, padded as they are."""
         return self._each(lambda tensor: tensor[rows])
 
+    def twice(self) -> Batch:
+        """The batch, and after it the same sentences once more."""
+        return self._each(lambda tensor: torch.cat((tensor, tensor)))
+
     def to(self, device: torch.device | str) -> Batch:
         """The same batch on ``device``; copies are asynchronous where the memory is pinned."""
         return self._each(lambda tensor: tensor.to(device, non_blocking=True))

@@ -77,8 +77,13 @@ def bench_training(recipe: str, data: Path | None, updates: int, overrides: Sequ
     updates_of_batches, vocab_size = _batches(settings, data, WARM_UP + updates)
     torch.manual_seed(options.seed)
     model = build_model(settings.model_config_for(vocab_size)).to(device)
-    operations = [sum(_operations(model, batch) for batch in batches) for batches in updates_of_batches]
-    loss = TeacherForcedLoss(model, options.label_smoothing, bf16=bf16, compiled=options.compile)
+    operations = [
+        options.readings * sum(_operations(model, batch) for batch in batches)
+        for batches in updates_of_batches
+    ]
+    loss = TeacherForcedLoss(
+        model, options.label_smoothing, r_drop=options.r_drop, bf16=bf16, compiled=options.compile
+    )
     step = Step(loss, build_optimizer(model, options), options, World(device=device))
     seconds, tokens = [], []
     for update, batches in enumerate(updates_of_batches, start=1):

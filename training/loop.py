@@ -75,12 +75,16 @@ class Trainer:
             self.model.to(self.device)
         pairs = corpus.split("train")
         self._bound = Bound(
-            _operations_of_a_token(self.model, pairs),
+            self.options.readings * _operations_of_a_token(self.model, pairs),
             world.size * operations_per_second(self.device, torch.bfloat16 if self.bf16 else torch.float32),
         )
         loss = world.share(
             TeacherForcedLoss(
-                self.model, self.options.label_smoothing, bf16=self.bf16, compiled=self.options.compile
+                self.model,
+                self.options.label_smoothing,
+                r_drop=self.options.r_drop,
+                bf16=self.bf16,
+                compiled=self.options.compile,
             )
         )
         self.optimizer = build_optimizer(self.model, self.options)

@@ -6,7 +6,11 @@ The variant: the true token gets 1 - eps + eps/V and every other token eps/V, th
 The projection to the vocabulary is part of the loss: logits are made a block of positions at a time, become
 their own gradient in place, and are gone. The R x V matrix, the largest of a training step by far, never is.
 
-Dimensions: B sentences, T target length, R positions (B*T), C positions of a block, D model, V vocabulary.
+R-Drop (Liang et al. 2021) reads a batch twice with different dropout and adds how far the two predictions
+differ: their symmetrised Kullback-Leibler divergence, sum over v of (p1 - p2) (log p1 - log p2).
+
+Dimensions: K readings of the batch (1, or 2 for R-Drop), B sentences, T target length, R positions (B*T),
+C positions of a block, D model, V vocabulary.
 """
 
 from __future__ import annotations
@@ -34,23 +38,34 @@ class Loss(NamedTuple):
 
 
 def label_smoothed_cross_entropy(
-    hidden_BTD: Tensor, weight_VD: Tensor, target_BT: Tensor, mask_BT: Tensor, smoothing: float
+    hidden_MTD: Tensor,
+    weight_VD: Tensor,
+    target_BT: Tensor,
+    mask_BT: Tensor,
+    smoothing: float,
+    agreement: float = 0.0,
 ) -> Loss:
     """Sum the loss of softmax(hidden W') over positions where ``mask_BT`` is True.
 
     Args:
-        hidden_BTD: what is projected to the vocabulary, float32 or a half precision; products are in its
-            precision, all else in float32.
+        hidden_MTD: what is projected to the vocabulary, float32 or a half precision; products are in its
+            precision, all else in float32. M is B, or 2B: the batch read twice, one reading after the other.
         weight_VD: the projection's weight.
         target_BT: true token ids.
         mask_BT: True at real positions.
         smoothing: eps in [0, 1).
+        agreement: alpha of R-Drop for two readings: the loss is the mean of theirs and alpha/4 times their
+            divergence, half of the paper's sum.
     """
-    hidden_RD, target_R, weight_R = hidden_BTD.flatten(0, 1), target_BT.flatten(), mask_BT.flatten().float()
-    if hidden_RD.device.type == "cpu":  # elsewhere, to know how many are real would wait for the device
+    readings = hidden_MTD.size(0) // mask_BT.size(0)
+    hidden_KRD = hidden_MTD.view(readings, -1, hidden_MTD.size(-1))
+    target_R, weight_R = target_BT.flatten(), mask_BT.flatten().float()
+    if hidden_KRD.device.type == "cpu":  # elsewhere, to know how many are real would wait for the device
         real_R = mask_BT.flatten().nonzero().squeeze(1)
-        hidden_RD, target_R, weight_R = hidden_RD[real_R], target_R[real_R], weight_R[real_R]
-    smoothed, nll = _ProjectedCrossEntropy.apply(hidden_RD, weight_VD, target_R, weight_R, smoothing)  # type: ignore[no-untyped-call]
+        hidden_KRD, target_R, weight_R = hidden_KRD[:, real_R], target_R[real_R], weight_R[real_R]
+    smoothed, nll = _ProjectedCrossEntropy.apply(  # type: ignore[no-untyped-call]
+        hidden_KRD, weight_VD, target_R, weight_R, smoothing, agreement
+    )
     return Loss(smoothed, nll, mask_BT.sum(dtype=torch.float32))
 
 
@@ -60,64 +75,104 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
     @staticmethod
     def forward(
         ctx: Any,  # noqa: ANN401 - torch's own context
-        hidden_RD: Tensor,
+        hidden_KRD: Tensor,
         weight_VD: Tensor,
         target_R: Tensor,
         weight_R: Tensor,
         smoothing: float,
+        agreement: float,
     ) -> tuple[Tensor, Tensor]:
-        R, V = len(hidden_RD), len(weight_VD)
+        (K, R, _), V = hidden_KRD.shape, len(weight_VD)
         wants_gradient = any(ctx.needs_input_grad[:2])
-        matrix_VD = weight_VD.to(hidden_RD.dtype)
-        smoothed = hidden_RD.new_zeros((), dtype=torch.float32)
+        matrix_VD = weight_VD.to(hidden_KRD.dtype)
+        smoothed = hidden_KRD.new_zeros((), dtype=torch.float32)
         nll = smoothed.clone()
-        hidden_grad_RD = torch.empty_like(hidden_RD) if wants_gradient else None
+        hidden_grad_KRD = torch.empty_like(hidden_KRD) if wants_gradient else None
         weight_grad_VD = torch.zeros_like(weight_VD, dtype=torch.float32) if wants_gradient else None
-        rows = max(1, BLOCK_ELEMENTS.get(hidden_RD.device.type, R * V) // V)
-        buffer_CV = hidden_RD.new_empty(min(rows, R), V)
+        rows = max(1, BLOCK_ELEMENTS.get(hidden_KRD.device.type, K * R * V) // (K * V))
+        buffer_V = hidden_KRD.new_empty(K * min(rows, R), V)
         for first in range(0, R, rows):
             block = slice(first, first + rows)
-            logits_CV = torch.mm(hidden_RD[block], matrix_VD.t(), out=buffer_CV[: min(rows, R - first)])
+            hidden_QD = hidden_KRD[:, block].flatten(0, 1)  # Q = K*C
+            logits_QV = torch.mm(hidden_QD, matrix_VD.t(), out=buffer_V[: len(hidden_QD)])
             block_smoothed, block_nll = _loss_then_gradient_(
-                logits_CV, target_R[block], weight_R[block], smoothing, wants_gradient=wants_gradient
+                logits_QV.view(K, -1, V),
+                target_R[block],
+                weight_R[block],
+                smoothing,
+                agreement,
+                wants_gradient=wants_gradient,
             )
             smoothed += block_smoothed
             nll += block_nll
-            if hidden_grad_RD is not None and weight_grad_VD is not None:
-                torch.mm(logits_CV, matrix_VD, out=hidden_grad_RD[block])
-                weight_grad_VD += logits_CV.t() @ hidden_RD[block]
+            if hidden_grad_KRD is not None and weight_grad_VD is not None:
+                hidden_grad_KRD[:, block] = (logits_QV @ matrix_VD).view_as(hidden_KRD[:, block])
+                weight_grad_VD += logits_QV.t() @ hidden_QD
         if wants_gradient:
-            ctx.save_for_backward(hidden_grad_RD, weight_grad_VD)
+            ctx.save_for_backward(hidden_grad_KRD, weight_grad_VD)
         ctx.mark_non_differentiable(nll)
         return smoothed, nll
 
     @staticmethod
-    def backward(ctx: Any, *upstream: Tensor) -> tuple[Tensor, Tensor, None, None, None]:  # noqa: ANN401
-        hidden_grad_RD, weight_grad_VD = ctx.saved_tensors
+    def backward(
+        ctx: Any,  # noqa: ANN401
+        *upstream: Tensor,
+    ) -> tuple[Tensor, Tensor, None, None, None, None]:
+        hidden_grad_KRD, weight_grad_VD = ctx.saved_tensors
         scale = upstream[0]
-        return hidden_grad_RD * scale.to(hidden_grad_RD.dtype), weight_grad_VD * scale, None, None, None
+        scaled_KRD = hidden_grad_KRD * scale.to(hidden_grad_KRD.dtype)
+        return scaled_KRD, weight_grad_VD * scale, None, None, None, None
 
 
 def _loss_then_gradient_(
-    logits_CV: Tensor, target_C: Tensor, weight_C: Tensor, smoothing: float, *, wants_gradient: bool
+    logits_KCV: Tensor,
+    target_C: Tensor,
+    weight_C: Tensor,
+    smoothing: float,
+    agreement: float,
+    *,
+    wants_gradient: bool,
 ) -> tuple[Tensor, Tensor]:
     """Smoothed loss and nll of a block, summed; with ``wants_gradient`` the logits become their gradient."""
-    C, V = logits_CV.shape
-    smoothed = logits_CV.new_zeros((), dtype=torch.float32)
+    K, C, V = logits_KCV.shape
+    smoothed = logits_KCV.new_zeros((), dtype=torch.float32)
     nll = smoothed.clone()
-    rows = max(1, CACHED_ELEMENTS // V) if logits_CV.device.type == "cpu" else C
+    apart = agreement > 0 and K == 2
+    rows = max(1, CACHED_ELEMENTS // (K * V)) if logits_KCV.device.type == "cpu" else C
     for first in range(0, C, rows):
         part = slice(first, first + rows)
-        log_probs_CV = logits_CV[part].log_softmax(dim=1, dtype=torch.float32)
-        target_C1, weight_C1 = target_C[part].unsqueeze(1), weight_C[part].unsqueeze(1)
-        nll_C1 = -log_probs_CV.gather(1, target_C1)
-        nll += (nll_C1 * weight_C1).sum()
-        spread_C1 = -log_probs_CV.mean(dim=1, keepdim=True)
-        smoothed += (((1 - smoothing) * nll_C1 + smoothing * spread_C1) * weight_C1).sum()
+        log_probs_KCV = logits_KCV[:, part].log_softmax(dim=2, dtype=torch.float32)
+        target_KC1 = target_C[part].view(1, -1, 1).expand(K, -1, 1)
+        weight_C1 = weight_C[part].unsqueeze(1)
+        nll_KC1 = -log_probs_KCV.gather(2, target_KC1)
+        nll += (nll_KC1 * weight_C1).sum() / K
+        spread_KC1 = -log_probs_KCV.mean(dim=2, keepdim=True)
+        smoothed += (((1 - smoothing) * nll_KC1 + smoothing * spread_KC1) * weight_C1).sum() / K
+        if apart:
+            divergence_C1, divergence_grad_KCV = _divergence(log_probs_KCV)
+            smoothed += (agreement / 4 * divergence_C1 * weight_C1).sum()
         if wants_gradient:
-            gradient_CV = log_probs_CV.exp_().sub_(smoothing / V)
-            gradient_CV.scatter_add_(1, target_C1, gradient_CV.new_full(target_C1.shape, smoothing - 1))
-            if logits_CV.device.type != "cpu":  # there, only real positions came here
-                gradient_CV *= weight_C1
-            logits_CV[part] = gradient_CV
+            gradient_KCV = log_probs_KCV.exp_().sub_(smoothing / V)
+            gradient_KCV.scatter_add_(2, target_KC1, gradient_KCV.new_full(target_KC1.shape, smoothing - 1))
+            if K > 1:
+                gradient_KCV /= K
+            if apart:
+                gradient_KCV.add_(divergence_grad_KCV, alpha=agreement / 4)
+            if logits_KCV.device.type != "cpu":  # there, only real positions came here
+                gradient_KCV *= weight_C1
+            logits_KCV[:, part] = gradient_KCV
     return smoothed, nll
+
+
+def _divergence(log_probs_KCV: Tensor) -> tuple[Tensor, Tensor]:
+    """KL(p1 || p2) + KL(p2 || p1) of two readings, (C, 1), and its gradient with respect to their logits.
+
+    With d = log p1 - log p2: d / d logits1 = p1 (d - KL(p1 || p2)) + p1 - p2; the other way round likewise.
+    """
+    first_CV, second_CV = probs_KCV = log_probs_KCV.exp()
+    difference_CV = log_probs_KCV[0] - log_probs_KCV[1]
+    signed_KCV = torch.stack((difference_CV, -difference_CV))
+    one_way_KC1 = (probs_KCV * signed_KCV).sum(dim=2, keepdim=True)
+    apart_CV = first_CV - second_CV
+    gradient_KCV = probs_KCV * (signed_KCV - one_way_KC1) + torch.stack((apart_CV, -apart_CV))
+    return one_way_KC1.sum(dim=0), gradient_KCV

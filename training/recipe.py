@@ -243,6 +243,9 @@ class TrainingConfig(StrictModel):
     clip_norm: float = Field(1.0, ge=0)
     """Gradients of a larger norm are scaled down to it; 0 never."""
     label_smoothing: float = Field(0.1, ge=0, lt=1)
+    r_drop: float = Field(0.0, ge=0)
+    """Alpha of R-Drop (Liang et al. 2021; 5 in the paper): every batch is read twice, and the two predictions
+    are drawn together. For small corpora; an update takes twice the time."""
     validate_every: int = Field(500, gt=0)
     patience: int = Field(0, ge=0)
     """Stop after so many validations without a better BLEU; 0 never."""
@@ -260,6 +263,11 @@ class TrainingConfig(StrictModel):
     """Alpha of sub-word regularisation on the training side; 0 uses the one best segmentation."""
     validation_beam_size: int = Field(1, ge=1, le=64)
     log_every: int = Field(50, gt=0)
+
+    @property
+    def readings(self) -> int:
+        """How often the model reads a batch in an update."""
+        return 2 if self.r_drop else 1
 
     @model_validator(mode="after")
     def _check_sharding(self) -> Self:

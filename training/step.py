@@ -26,14 +26,18 @@ class TeacherForcedLoss(nn.Module):
     Args:
         model: what is trained.
         smoothing: label smoothing, in [0, 1).
+        r_drop: alpha of R-Drop (Liang et al. 2021); above 0 a batch in training is read twice.
         bf16: matrix products and activations in bfloat16, the loss in float32.
         compiled: through ``torch.compile``.
     """
 
-    def __init__(self, model: Model, smoothing: float, *, bf16: bool, compiled: bool) -> None:
+    def __init__(
+        self, model: Model, smoothing: float, *, r_drop: float = 0.0, bf16: bool, compiled: bool
+    ) -> None:
         super().__init__()
         self.model = model
         self._smoothing = smoothing
+        self._r_drop = r_drop
         self._bf16 = bf16
         self._decode: Callable[..., tuple[Tensor, Tensor | None]] = (
             torch.compile(model.decode) if compiled else model.decode
@@ -43,14 +47,16 @@ class TeacherForcedLoss(nn.Module):
         """Summed over the batch's real target tokens."""
         assert batch.target_out_BT is not None
         assert batch.target_mask_BT is not None
+        read = batch.twice() if self._r_drop > 0 and self.training else batch
         with torch.autocast(batch.source_BS.device.type, torch.bfloat16, enabled=self._bf16):
-            hidden_BTD, _ = self._decode(batch)
+            hidden_MTD, _ = self._decode(read)
         return label_smoothed_cross_entropy(
-            hidden_BTD,
+            hidden_MTD,
             self.model.output.weight_VD,
             batch.target_out_BT,
             batch.target_mask_BT,
             self._smoothing,
+            self._r_drop,
         )
 
 

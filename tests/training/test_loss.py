@@ -74,3 +74,44 @@ def test_without_gradient_no_matrix_is_kept():
     with torch.no_grad():
         loss = label_smoothed_cross_entropy(hidden_BTD, weight_VD, target_BT, mask_BT, 0.1)
     assert not loss.smoothed.requires_grad
+
+
+@pytest.mark.parametrize("block_elements", [1, 25, 50, 2**18])
+@pytest.mark.parametrize("cached_elements", [1, 25, 2**18])
+def test_two_readings_give_the_mean_of_their_losses_and_what_the_paper_adds_for_their_divergence(
+    monkeypatch, block_elements: int, cached_elements: int
+):
+    monkeypatch.setitem(loss_module.BLOCK_ELEMENTS, "cpu", block_elements)
+    monkeypatch.setattr(loss_module, "CACHED_ELEMENTS", cached_elements)
+    first_BTD, weight_VD, target_BT, mask_BT = inputs()
+    second_BTD = torch.randn_like(first_BTD).requires_grad_()
+    loss = label_smoothed_cross_entropy(
+        torch.cat((first_BTD, second_BTD)), weight_VD, target_BT, mask_BT, 0.1, 5.0
+    )
+    target_R = target_BT[mask_BT]
+    logits = [(hidden_BTD @ weight_VD.t())[mask_BT] for hidden_BTD in (first_BTD, second_BTD)]
+    ce = sum(F.cross_entropy(one, target_R, label_smoothing=0.1, reduction="sum") for one in logits)
+    first_RV, second_RV = (one.log_softmax(-1) for one in logits)
+    both = F.kl_div(first_RV, second_RV, log_target=True, reduction="sum") + F.kl_div(
+        second_RV, first_RV, log_target=True, reduction="sum"
+    )
+    expected = (ce + 5.0 / 2 * both) / 2  # Liang et al. 2021, equations 2 to 4, halved
+    torch.testing.assert_close(loss.smoothed, expected)
+    parts = (first_BTD, second_BTD, weight_VD)
+    torch.testing.assert_close(
+        torch.autograd.grad(3 * loss.smoothed, parts), torch.autograd.grad(3 * expected, parts)
+    )
+    nll = sum(F.cross_entropy(one, target_R, reduction="sum") for one in logits) / 2
+    torch.testing.assert_close(loss.nll, nll)
+    assert loss.n_tokens.item() == 10
+
+
+def test_equal_readings_have_the_loss_of_one():
+    hidden_BTD, weight_VD, target_BT, mask_BT = inputs()
+    once = label_smoothed_cross_entropy(hidden_BTD, weight_VD, target_BT, mask_BT, 0.1)
+    twice = label_smoothed_cross_entropy(
+        torch.cat((hidden_BTD, hidden_BTD)), weight_VD, target_BT, mask_BT, 0.1, 5.0
+    )
+    torch.testing.assert_close(once.smoothed, twice.smoothed)
+    gradients = [torch.autograd.grad(loss.smoothed, (hidden_BTD, weight_VD)) for loss in (once, twice)]
+    torch.testing.assert_close(*gradients)
