@@ -40,15 +40,38 @@ from nmt.config import FORMAT_VERSION, GenerationConfig, ModelFolderConfig, pars
 from nmt.errors import ConfigError, ModelFolderError, NumericalError
 from nmt.files import flush, give_ordinary_mode, sha256
 from nmt.models.build import Model, build_model
+from nmt.shipped import CONFIG, PRETRAINED, resolve_model
 from nmt.shortlist import Shortlist, read_shortlist, write_shortlist
 from nmt.tokenizer import Tokenizer
 
-CONFIG, WEIGHTS, TOKENIZER, GENERATION = (
-    "config.json",
-    "model.safetensors",
-    "tokenizer.model",
-    "generation.json",
-)
+__all__ = [
+    "ALIGNER",
+    "ALIGNER_WEIGHTS",
+    "CALIBRATION",
+    "CARD",
+    "CONFIG",
+    "FILES",
+    "GENERATION",
+    "MANIFEST",
+    "OPTIONAL",
+    "PRETRAINED",
+    "SCORES",
+    "SHORTLIST",
+    "TOKENIZER",
+    "WEIGHTS",
+    "LoadedModel",
+    "WeightsDtype",
+    "load_model_folder",
+    "resolve_model",
+    "save_aligner",
+    "save_calibration",
+    "save_model_folder",
+    "save_shortlist",
+    "verify_manifest",
+    "write_manifest",
+]
+
+WEIGHTS, TOKENIZER, GENERATION = "model.safetensors", "tokenizer.model", "generation.json"
 CARD, SCORES, MANIFEST = "card.md", "scores.json", "MANIFEST.sha256"
 FILES = (CONFIG, WEIGHTS, TOKENIZER, GENERATION, CARD, SCORES)
 CALIBRATION = "calibration.json"
@@ -56,9 +79,6 @@ ALIGNER, ALIGNER_WEIGHTS = "aligner.json", "aligner.safetensors"
 SHORTLIST = "shortlist.safetensors"
 OPTIONAL = (CALIBRATION, ALIGNER, ALIGNER_WEIGHTS, SHORTLIST)
 """May be absent; training does not write them: ``nmt calibrate`` and ``nmt align-train`` add them."""
-
-PRETRAINED = Path(__file__).parent / "pretrained"
-"""Model folders that ship with the package."""
 
 WeightsDtype = Literal["float32", "bfloat16", "float16"]
 ConfigT = TypeVar("ConfigT", bound=BaseModel)
@@ -279,29 +299,6 @@ def verify_manifest(folder: Path) -> None:
                 f"{path}: corrupt: its SHA-256 begins {found[:12]}, {MANIFEST} says {listed[name][:12]}; "
                 "copy the model folder again"
             )
-
-
-def resolve_model(path_or_name: str | Path | None = None) -> Path:
-    """The model folder meant by a path, by the name of a model that ships, or by None: the first that ships.
-
-    Raises:
-        ModelFolderError: there is none; the message lists those that ship.
-    """
-    shipped = sorted(path for path in PRETRAINED.glob("*") if path.is_dir())
-    names = ", ".join(path.name for path in shipped) or "none"
-    if path_or_name is None:
-        if shipped:
-            return shipped[0]
-        raise ModelFolderError(f"no model ships in {PRETRAINED}; name a model folder, or train one")
-    path = Path(path_or_name).expanduser()
-    if path.is_dir():
-        return path
-    for candidate in shipped:
-        if candidate.name == str(path_or_name):
-            return candidate
-    raise ModelFolderError(
-        f"{path_or_name}: neither a model folder nor a model that ships (those are: {names})"
-    )
 
 
 def _weights_to_store(model: nn.Module, dtype: torch.dtype) -> dict[str, Tensor]:

@@ -10,15 +10,12 @@ is one line. Exit status: 0 success, 1 failure, 2 wrong usage, configuration or 
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
-from itertools import islice
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -27,9 +24,22 @@ from nmt.commands.align import align_links, align_train
 from nmt.commands.attention import attention
 from nmt.commands.bench import bench_app
 from nmt.commands.export import export
+from nmt.commands.keys import database_app, keys_app
+from nmt.commands.lines import lines_of
 from nmt.commands.loading import load as _load
+from nmt.commands.options import (
+    Beam,
+    Device,
+    LowercaseTokenized,
+    Model,
+    Overrides,
+    Recipe,
+    References,
+    Sources,
+)
 from nmt.commands.shortlist import shortlist
-from nmt.config import AlignmentConfig, GenerationConfig, parse
+from nmt.commands.translate import translate
+from nmt.config import AlignmentConfig
 from nmt.errors import ConfigError, DataError, DiskFullError, InputError, PasserelleError
 from nmt.pharaoh import (
     Extraction,
@@ -40,24 +50,17 @@ from nmt.pharaoh import (
 )
 
 if TYPE_CHECKING:
-    from collections import Counter
-
-    from nmt.documents.translate import FileTask
-    from nmt.translator import AlignmentKind, Translation, Translator
-
-LINES_AT_ONCE = 256
-"""Lines of standard input translated together; on a terminal each line is answered by itself."""
+    from nmt.translator import Translator
 
 app = typer.Typer(
     name="nmt",
-    help="Translate English into French, and train, measure and serve the models that do.",
+    help="Translate between English and French, and train, measure and serve the models that do.",
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 
-keys_app = typer.Typer(help="Keys of the service: create, list, revoke, limits.")
-database_app = typer.Typer(help="Tables of the service's database: upgrade.")
+app.command()(translate)
 app.add_typer(keys_app, name="keys")
 app.add_typer(database_app, name="db")
 app.add_typer(bench_app, name="bench")
@@ -66,43 +69,6 @@ app.command("align-train")(align_train)
 app.command()(attention)
 app.command()(export)
 app.command()(shortlist)
-
-MarkupKind = Literal["html", "xml"]
-KeyId = Annotated[str, typer.Argument(metavar="ID", help="As nmt keys list shows it.")]
-Rate = Annotated[int, typer.Option(metavar="N", min=0, help="0: no limit.")]
-NewRate = Annotated[int | None, typer.Option(metavar="N", min=0, help="0: no limit.")]
-Model = Annotated[
-    str | None,
-    typer.Option(
-        "--model", metavar="DIR", help="Model folder, or the name of one that ships with the package."
-    ),
-]
-Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda or cuda:N.")]
-Engine = Annotated[
-    str, typer.Option("--engine", help="auto, eager, float32, bfloat16 or int8: see nmt info.")
-]
-Overrides = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Override one value of the recipe; repeatable."),
-]
-Recipe = Annotated[
-    str, typer.Argument(metavar="RECIPE", help="A TOML file, or the name of a recipe that ships.")
-]
-Beam = Annotated[int | None, typer.Option("--beam", metavar="N", help="Beam size; 1 is greedy search.")]
-Sources = Annotated[
-    list[Path], typer.Option("--source", metavar="F", help="Source sentences, one a line; repeatable.")
-]
-References = Annotated[
-    list[Path],
-    typer.Option("--reference", metavar="F", help="Their reference translations; one for each --source."),
-]
-LowercaseTokenized = Annotated[
-    bool,
-    typer.Option(
-        "--lowercase-tokenized",
-        help="Also give BLEU on the Multi30k literature's scale: lower-cased, normalised, Moses-tokenised.",
-    ),
-]
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -147,209 +113,18 @@ def _common(
 
 
 @app.command()
-def translate(
-    text: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="TEXT", help="Texts; without any: lines of stdin."),
-    ] = None,
-    *,
-    model: Model = None,
-    beam: Beam = None,
-    n_best: Annotated[
-        int | None,
-        typer.Option("--n-best", metavar="K", help="Print K translations: INDEX ||| TEXT ||| SCORE."),
-    ] = None,
-    coverage_penalty: Annotated[
-        float | None,
-        typer.Option(
-            "--coverage-penalty",
-            metavar="B",
-            min=0,
-            max=5,
-            help="Beta of Wu et al. 2016: against dropped words.",
-        ),
-    ] = None,
-    alignment: Annotated[
-        bool,
-        typer.Option("--alignment", help="Add word links: TEXT ||| 0-0 1-2 (words and punctuation marks)."),
-    ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object a line, with all that is known.")
-    ] = False,
-    markup: Annotated[
-        MarkupKind | None,
-        typer.Option("--markup", help="Texts are HTML or XML, stdin one whole; tags are kept."),
-    ] = None,
-    file: Annotated[
-        Path | None,
-        typer.Option(
-            "--file", metavar="IN", help="A document: txt md html docx odt srt vtt po xliff json yaml."
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", metavar="OUT", help="Of --file; default: NAME.fr.SUFFIX beside it. Of --ray: a folder."
-        ),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="With --file: replace OUT if it is there.")] = False,
-    everything: Annotated[
-        bool, typer.Option("--everything", help="With --file: also what has a translation (po, xliff).")
-    ] = False,
-    glossary: Annotated[
-        Path | None,
-        typer.Option("--glossary", metavar="F", help="Terms: SOURCE tab TARGET [tab inflect], or TBX."),
-    ] = None,
-    formality: Annotated[
-        Literal["default", "formal", "informal"], typer.Option(help="How French addresses people.")
-    ] = "default",
-    french_typography: Annotated[
-        bool, typer.Option("--french-typography", help="« » and no-break spaces before ; : ! ?")
-    ] = False,
-    min_confidence: Annotated[
-        float | None,
-        typer.Option(
-            "--min-confidence",
-            metavar="P",
-            min=0,
-            max=1,
-            help="A sentence of less confidence keeps its source.",
-        ),
-    ] = None,
-    ray: Annotated[
-        Path | None,
-        typer.Option("--ray", metavar="DIR", help="A folder of .txt or .parquet shards, on a Ray cluster."),
-    ] = None,
-    column: Annotated[
-        str | None, typer.Option("--column", metavar="NAME", help="With --ray: of texts in Parquet; text.")
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option("--workers", metavar="N", min=1, help="With --ray; default: one a core, or GPU."),
-    ] = None,
-    device: Device = "auto",
-    engine: Engine = "auto",
-) -> None:
-    """Translate texts, or the lines of standard input, or a document, or a corpus.
-
-    A blank line stays blank. Standard output holds translations and nothing else.
-    """
-
-    def load() -> tuple[Translator, GenerationConfig]:
-        translator: Translator = _load("nmt.translator:Translator").load(model, device=device, engine=engine)
-        options = _generation(translator.generation, beam, n_best, coverage_penalty)
-        return _wishing(translator, glossary, formality, french_typography, min_confidence), options
-
-    if ray is not None or column is not None or workers is not None:
-        others = (text, file, alignment, as_json, force, everything, n_best, markup)
-        wishes = (glossary, formality != "default", french_typography, min_confidence)
-        if ray is None or out is None or any((*others, *wishes)):
-            raise ConfigError(
-                "a corpus takes --ray DIR and --out DIR, and --model, --beam, --device, --column, --workers"
-            )
-        translate_folder = _load("nmt.offline.cluster:translate_folder", extra="ray")
-        slots: dict[str, Any] = {"device": device, "workers": workers}
-        print(translate_folder(ray, out, model=model, beam=beam, column=column or "text", **slots))
-        return
-    if file is not None:
-        if text or alignment or as_json or n_best is not None or markup is not None:
-            raise ConfigError(
-                "--file gives a document: leave out TEXT, --alignment, --json, --n-best, --markup"
-            )
-        task = _load("nmt.documents.translate:open_file", extra="documents")(
-            file, out, force=force, everything=everything
-        )
-        _translate_file(task, *load())
-        return
-    if out is not None or force or everything:
-        raise ConfigError("--out, --force and --everything go with --file IN")
-    if markup is not None:
-        if alignment or as_json or n_best is not None:
-            raise ConfigError("--markup gives markup: leave out --alignment, --json and --n-best")
-        _translate_markup(text, markup, *load())
-        return
-    if alignment and (n_best or 1) > 1 and not as_json:
-        raise ConfigError(f"--alignment with --n-best {n_best}: only the best has links; add --json")
-    translator, options = load()
-    texts = iter(text) if text else _lines(sys.stdin.buffer)
-    size = max(1, len(text)) if text else 1 if sys.stdin.isatty() else LINES_AT_ONCE
-    index = 0
-    while chunk := list(islice(texts, size)):
-        kind: AlignmentKind = "links" if alignment else "none"
-        for source, result in zip(
-            chunk, translator.translate(chunk, alignment=kind, options=options), strict=True
-        ):
-            for line in _show(
-                index, source, result, n_best=options.n_best, alignment=alignment, as_json=as_json
-            ):
-                # A stray line break in a translated line would shift all lines after it.
-                sys.stdout.write((line if text else line.replace("\n", " ")) + "\n")
-            if result.truncated:
-                where = f"{'text' if text else 'line'} {index + 1}"
-                _warn(f"{where}: stopped at the maximum length; its end may be missing")
-            index += 1
-        sys.stdout.flush()
-
-
-def _wishing(
-    translator: Translator,
-    glossary: Path | None,
-    formality: str,
-    french_typography: bool,
-    min_confidence: float | None,
-) -> Translator:
-    """The translator with these arguments set in each of its translations; itself if there are none.
-
-    Raises:
-        InputError: the glossary cannot be read.
-    """
-    wishes: dict[str, Any] = {}
-    if glossary is not None:
-        languages = {
-            "source": translator.config.source_language,
-            "target": translator.config.target_language,
-        }
-        wishes["glossary"] = _load("nmt.terms:Glossary").read(glossary, **languages)
-    if formality != "default":
-        wishes["formality"] = formality
-    if french_typography:
-        wishes["french_typography"] = True
-    if min_confidence is not None:
-        wishes["min_confidence"] = min_confidence
-    if wishes:
-        translator.translate = partial(translator.translate, **wishes)  # type: ignore[method-assign]
-    return translator
-
-
-def _translate_markup(
-    text: list[str] | None, markup: MarkupKind, translator: Translator, options: GenerationConfig
-) -> None:
-    """Texts, or all of standard input, byte for byte but for what is translated."""
-    try:
-        texts = text or [sys.stdin.buffer.read().decode("utf-8")]
-    except UnicodeDecodeError as error:
-        raise InputError(f"stdin is not UTF-8 at byte {error.start}; convert it first") from None
-    translated = _load("nmt.markup:translate_markup")(translator, texts, markup, options=options)
-    sys.stdout.write("".join(f"{result}\n" if text else result for result in translated))
-
-
-def _translate_file(task: FileTask, translator: Translator, options: GenerationConfig) -> None:
-    """Write a document's translation and print the name of the file; flags go to standard error."""
-    with _load("training.progress:progress")(task.source.name, task.n_characters) as advance:
-        flags: Counter[str] = _load("nmt.documents.translate:translate_file")(
-            translator, task, options=options, advance=advance
-        )
-    if flags:
-        counts = ", ".join(f"{count} {kind}" for kind, count in flags.most_common())
-        _warn(f"{task.target}: sentences to look at: {counts}")
-    print(task.target)
-
-
-@app.command()
 def serve(
     host: Annotated[str, typer.Option("--host", metavar="H", help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", metavar="P", min=0, max=65535)] = 8000,
-    model: Model = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            metavar="DIR",
+            help="Model folder, or the name of one that ships; repeatable, one for each direction, the "
+            "default first. Without any: all that ship.",
+        ),
+    ] = None,
 ) -> None:
     """Serve the REST API and its web page."""
     _load("service.main:serve", extra="serve")(host=host, port=port, model=model)
@@ -591,113 +366,8 @@ def info(
             print(f"  {name:<22} {value}")
 
 
-@keys_app.command("create")
-def keys_create(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Whose it is; for people, need not be unique.")],
-    *,
-    days: Annotated[
-        float | None, typer.Option(metavar="N", min=0, help="It expires after so many days.")
-    ] = None,
-    requests_per_minute: Rate = 600,
-    characters_per_minute: Rate = 300_000,
-    characters_per_month: Rate = 0,
-) -> None:
-    """Make a key, and print it this once."""
-    _load("service.key_commands:create", extra="serve")(
-        name,
-        days=days,
-        requests_per_minute=requests_per_minute,
-        characters_per_minute=characters_per_minute,
-        characters_per_month=characters_per_month,
-    )
-
-
-@keys_app.command("list")
-def keys_list(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """List keys with their limits and this month's characters; never their secrets."""
-    _load("service.key_commands:show", extra="serve")(as_json=as_json)
-
-
-@keys_app.command("revoke")
-def keys_revoke(key: KeyId) -> None:
-    """Revoke a key for good, from its next request on."""
-    _load("service.key_commands:revoke", extra="serve")(key)
-
-
-@keys_app.command("limits")
-def keys_limits(
-    key: KeyId,
-    *,
-    requests_per_minute: NewRate = None,
-    characters_per_minute: NewRate = None,
-    characters_per_month: NewRate = None,
-) -> None:
-    """Change limits of a key, from its next request on; what is not named stays."""
-    _load("service.key_commands:limit", extra="serve")(
-        key,
-        requests_per_minute=requests_per_minute,
-        characters_per_minute=characters_per_minute,
-        characters_per_month=characters_per_month,
-    )
-
-
-@database_app.command("upgrade")
-def database_upgrade() -> None:
-    """Bring the tables to this version; SQLite does so by itself."""
-    _load("service.key_commands:upgrade", extra="serve")()
-
-
-def _generation(
-    defaults: GenerationConfig, beam: int | None, n_best: int | None, coverage_penalty: float | None = None
-) -> GenerationConfig:
-    """The model's search options with those of the command line; the beam grows to hold ``n_best``."""
-    values = defaults.model_dump()
-    values["n_best"] = 1 if n_best is None else n_best
-    values["beam_size"] = max(defaults.beam_size, values["n_best"]) if beam is None else beam
-    if coverage_penalty is not None:
-        values["coverage_penalty"] = coverage_penalty
-    return parse(GenerationConfig, values, where="options")
-
-
-def _show(
-    index: int, source: str, result: Translation, *, n_best: int, alignment: bool, as_json: bool
-) -> Iterator[str]:
-    """The output lines of one translation, without line ends."""
-    if as_json:
-        yield json.dumps({"source": source, **dataclasses.asdict(result)}, ensure_ascii=False)
-    elif n_best > 1 and result.alternatives:
-        for alternative in result.alternatives:
-            yield f"{index} ||| {alternative.text} ||| {alternative.score:.4f}"
-    elif alignment and result.text.strip():
-        links = " ".join(f"{link.source}-{link.target}" for link in result.links or ())
-        yield f"{result.text} ||| {links}".rstrip()
-    else:
-        yield result.text
-
-
-def _lines(stream: Iterable[bytes]) -> Iterator[str]:
-    """Lines of UTF-8 without their ends.
-
-    Raises:
-        InputError: a line is not UTF-8; its number is named.
-    """
-    for number, line in enumerate(stream, start=1):
-        try:
-            yield line.decode("utf-8").removesuffix("\n").removesuffix("\r")
-        except UnicodeDecodeError as error:
-            raise InputError(f"line {number}: not UTF-8 at byte {error.start}; convert it first") from None
-
-
-def _lines_of(path: Path) -> Iterator[str]:
-    try:
-        with path.open("rb") as stream:
-            yield from _lines(stream)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
-
-
 def _pairs(source: Path, target: Path) -> Iterator[tuple[str, str]]:
-    sources, targets = list(_lines_of(source)), list(_lines_of(target))
+    sources, targets = list(lines_of(source)), list(lines_of(target))
     if len(sources) != len(targets):
         raise DataError(
             f"{source} has {len(sources)} lines but {target} has {len(targets)}: "
@@ -708,7 +378,7 @@ def _pairs(source: Path, target: Path) -> Iterator[tuple[str, str]]:
 
 def _gold(path: Path, n_pairs: int) -> tuple[list[set[Pair]], list[set[Pair]]]:
     """Sure and possible links of each line of ``path``."""
-    lines = list(_lines_of(path))
+    lines = list(lines_of(path))
     if len(lines) != n_pairs:
         raise DataError(f"{path} has {len(lines)} lines for {n_pairs} sentence pairs")
     try:
@@ -720,10 +390,6 @@ def _gold(path: Path, n_pairs: int) -> tuple[list[set[Pair]], list[set[Pair]]]:
 
 def _one_line(message: str) -> str:
     return " ".join(message.split()).rstrip(".") + "."
-
-
-def _warn(message: str) -> None:
-    print(f"nmt: warning: {message}", file=sys.stderr)
 
 
 def _fail(message: str, status: int) -> NoReturn:

@@ -55,6 +55,8 @@ class Evidence:
     """Of the target, spans in it."""
     token_log_probs: Sequence[float]
     """Of each piece and, if it was reached, of EOS; not empty."""
+    length_ratio: float = 1.0
+    """Characters of a translation to expect for one of its source."""
 
 
 class ConfidenceModel(Protocol):
@@ -131,6 +133,11 @@ class Calibration(StrictModel):
         return [self.word_model.probability(row) for row in word_features(evidence, words, link_scores)]
 
 
+def expected_length_ratio(source_language: str, target_language: str) -> float:
+    """Characters of a translation for one of its source: what French takes more of than English."""
+    return {("en", "fr"): 1.15, ("fr", "en"): 1 / 1.15}.get((source_language, target_language), 1.0)
+
+
 def sentence_features(evidence: Evidence) -> tuple[float, ...]:
     """The values of ``SENTENCE_FEATURES``."""
     log_probs = sorted(evidence.token_log_probs)
@@ -141,7 +148,7 @@ def sentence_features(evidence: Evidence) -> tuple[float, ...]:
         sum(lowest) / len(lowest),
         evidence.token_log_probs[-1],
         math.log(len(log_probs)),
-        abs(math.log((len(evidence.target) + 1) / (1.15 * len(evidence.source) + 1))),  # French is longer
+        abs(math.log((len(evidence.target) + 1) / (evidence.length_ratio * len(evidence.source) + 1))),
         evidence.n_source_tokens / max(1, len(evidence.source.split())),
     )
 

@@ -16,7 +16,7 @@ from nmt.config import GenerationConfig
 from nmt.flags import FlagKind
 from nmt.flow import Flow, search_for
 from nmt.literals import find_literals
-from nmt.numbers import NumberCheck, compare_numbers, in_french
+from nmt.numbers import NumberCheck, compare_numbers, rewritten
 from nmt.quality import Found, copy_of, search_and_repair
 from nmt.restoration import restore
 from nmt.rewriting import Edit, Rewriting
@@ -145,7 +145,13 @@ def _still_wanted(sentence: Sentence, reading: Reading, best: Candidate) -> list
 
 def _numbers(sentence: Sentence) -> list[Protected]:
     return [
-        Protected(literal.span, in_french(sentence.text[slice_of(literal.span)]), is_number=True)
+        Protected(
+            literal.span,
+            rewritten(
+                sentence.text[slice_of(literal.span)], sentence.source_language, sentence.target_language
+            ),
+            is_number=True,
+        )
         for literal in find_literals(sentence.text, numbers=True)
         if literal.kind == "number"
     ]
@@ -164,6 +170,7 @@ def _check_numbers(sentence: Sentence, best: Candidate) -> NumberCheck:
         best.text,
         ignore_source=[source for source, _ in best.kept],
         ignore_target=[target for _, target in best.kept],
+        source_language=sentence.source_language,
     )
 
 

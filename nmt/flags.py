@@ -42,10 +42,11 @@ MIN_COVERABLE_WORDS = 5
 COVERED_SHARE = 0.4
 """Of so many source words or more this share must be linked to some word of the translation."""
 
-SHORT_SHARE = 0.4
-"""A translation of fewer characters than this share of its source's has lost some of it,"""
+SHORT_SHARE = {"fr": 0.4, "en": 0.35}
+"""A translation into a language of fewer characters than this share of its source's has lost some of it,"""
 LEAST_CHARACTERS = 30
-"""where the source has so many. In 7,600 pairs of four development sets no reference is as short."""
+"""where the source has so many. In 7,600 pairs of four development sets no French reference is as short; in
+7,900 of five one English is."""
 
 UNMISTAKABLE = {
     "en": frozenset(
@@ -128,9 +129,10 @@ def is_copy(source: str, target: str) -> bool:
     return shared >= max(MIN_COPIED_WORDS, COPIED_SHARE * len(read))
 
 
-def is_too_short(source: str, target: str) -> bool:
-    """Whether a translation is so short that part of its source must be missing."""
-    return len(source) >= LEAST_CHARACTERS and len(target) < SHORT_SHARE * len(source)
+def is_too_short(source: str, target: str, language: str = "fr") -> bool:
+    """Whether a translation into a language is so short that part of its source must be missing."""
+    share = SHORT_SHARE.get(language, min(SHORT_SHARE.values()))
+    return len(source) >= LEAST_CHARACTERS and len(target) < share * len(source)
 
 
 def is_in_other_language(text: str, language: str) -> bool:

@@ -94,7 +94,8 @@ _COMPILED: dict[Kind, regex.Pattern[str]] = {
 }
 _NUMBER = regex.compile(
     rf"""(?<![\w.,]) [-+−±]? [$€£¥]? \d+ (?:[.,:/\u00A0\u202F\ -]\d+)*
-      (?: [%€£¥°] | (?:st|nd|rd|th)\b | [\u00A0\u202F\ ]?(?:{UNIT_SYMBOLS})(?![\w/]) )? (?!\w)""",
+      (?: [%€£¥°] | (?:st|nd|rd|th|er|re|ère|e|ème|nde)\b
+        | [\u00A0\u202F\ ]?(?:{UNIT_SYMBOLS})(?![\w/]) )? (?!\w)""",
     regex.VERBOSE,
 )
 _WORD_OR_SIGN = regex.compile(r"[\p{L}\p{M}\p{N}]+|[^\p{L}\p{N}\s]\p{M}*")

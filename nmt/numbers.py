@@ -18,6 +18,10 @@ _NUMBER = re.compile(
 )
 _TIME = re.compile(r"(?<![\d.,:])(\d{1,2})(?:[:.h](\d{2}))?\s*(a\.?m|p\.?m)\b\.?", re.IGNORECASE)
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
+_FRENCH_ORDINAL = re.compile(r"(\d+)(?:ers?|res?|ères?|èmes?|es?|nde?s?)")
+_FRENCH_NUMBER = re.compile(
+    rf"(\D*?)(\d{{1,3}}(?:[{_SPACES}]\d{{3}})+|\d{{1,3}}(?:\.\d{{3}})+|\d+)(?:,(\d+))?([^\d,.:/-]*)"
+)
 _DIGITS = re.compile(r"\d+")
 
 _COUNTED = (
@@ -39,29 +43,55 @@ _WORDS |= {word: int(value) for word, value in (pair.split("=") for pair in _OTH
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 _UNITS = {
-    "km/h": "km|kilomètre",
-    "km²": "km|kilomètre",
-    "km": "km|kilomètre",
-    "cm": "cm|centimètre",
-    "mm": "mm|millimètre",
-    "kg": "kg|kilo",
-    "mg": "mg|milligramme",
-    "ml": "ml|millilitre",
-    "mL": "ml|millilitre",
-    "kWh": "kwh|kilowatt",
-    "kW": "kw|kilowatt",
-    "MHz": "mhz|mégahertz",
-    "GHz": "ghz|gigahertz",
-    "kHz": "khz|kilohertz",
-    "Hz": "hz|hertz",
-    "MB": "mb|mo|mégaoctet",
-    "GB": "gb|go|gigaoctet",
-    "TB": "tb|to|téraoctet",
-    "ms": "ms|milliseconde",
+    "en": {
+        "km/h": "km|kilomètre",
+        "km²": "km|kilomètre",
+        "km": "km|kilomètre",
+        "cm": "cm|centimètre",
+        "mm": "mm|millimètre",
+        "kg": "kg|kilo",
+        "mg": "mg|milligramme",
+        "ml": "ml|millilitre",
+        "mL": "ml|millilitre",
+        "kWh": "kwh|kilowatt",
+        "kW": "kw|kilowatt",
+        "MHz": "mhz|mégahertz",
+        "GHz": "ghz|gigahertz",
+        "kHz": "khz|kilohertz",
+        "Hz": "hz|hertz",
+        "MB": "mb|mo|mégaoctet",
+        "GB": "gb|go|gigaoctet",
+        "TB": "tb|to|téraoctet",
+        "ms": "ms|milliseconde",
+    },
+    "fr": {
+        "km/h": "km|kilomet|mph",
+        "km²": "km|square",
+        "km": "km|kilomet",
+        "cm": "cm|centimet",
+        "mm": "mm|millimet",
+        "kg": "kg|kilo",
+        "mg": "mg|milligram",
+        "ml": "ml|millilit",
+        "mL": "ml|millilit",
+        "kWh": "kwh|kilowatt",
+        "kW": "kw|kilowatt",
+        "MHz": "mhz|megahertz",
+        "GHz": "ghz|gigahertz",
+        "kHz": "khz|kilohertz",
+        "Hz": "hz|hertz",
+        "Mo": "mb|megabyte",
+        "Go": "gb|gigabyte",
+        "To": "tb|terabyte",
+        "ms": "ms|millisecond",
+    },
 }
-"""Symbols of units, and what tells that a French sentence has them."""
-UNIT_SYMBOLS = "|".join(map(re.escape, _UNITS))
-_UNIT = re.compile(rf"\d[{_SPACES}]?({UNIT_SYMBOLS})(?![\w/])")
+"""Language of the source -> symbols of units, and what tells that a translation has them."""
+UNIT_SYMBOLS = "|".join(map(re.escape, _UNITS["en"]))
+_UNIT = {
+    language: re.compile(rf"\d[{_SPACES}]?({'|'.join(map(re.escape, units))})(?![\w/])")
+    for language, units in _UNITS.items()
+}
 
 
 @dataclass(frozen=True)
@@ -79,9 +109,10 @@ class NumberCheck:
         return not self.missing and not self.invented
 
 
-def is_unit(text: str, start: int, end: int) -> bool:
+def is_unit(text: str, start: int, end: int, language: str = "en") -> bool:
     """Whether the word from ``start`` to ``end`` is the symbol of a unit after a number."""
-    match = _UNIT.match(text, max(0, start - 2)) or _UNIT.match(text, max(0, start - 1))
+    unit = _UNIT.get(language, _UNIT["en"])
+    match = unit.match(text, max(0, start - 2)) or unit.match(text, max(0, start - 1))
     return match is not None and match.span(1) == (start, end)
 
 
@@ -89,12 +120,17 @@ NOTHING_WRONG = NumberCheck((), ())
 
 
 def compare_numbers(
-    source: str, target: str, *, ignore_source: Sequence[Span] = (), ignore_target: Sequence[Span] = ()
+    source: str,
+    target: str,
+    *,
+    ignore_source: Sequence[Span] = (),
+    ignore_target: Sequence[Span] = (),
+    source_language: str = "en",
 ) -> NumberCheck:
     """Compare the numbers in digits of two sentences, leaving out the spans to ignore (literals).
 
     A number in digits on one side alone is fine when the other side has it as a word. The symbol of a unit
-    after a number of the source must be in the translation, or its French name.
+    after a number of the source must be in the translation, or its name there.
     """
     if not (_DIGITS.search(source) or _DIGITS.search(target)):
         return NOTHING_WRONG
@@ -107,10 +143,11 @@ def compare_numbers(
             missing.remove(readings)
             invented.remove(match)
     missing, invented = _across_spaces(missing, invented)
+    symbols = _UNITS.get(source_language, {})
     units = tuple(
         unit
-        for unit in _UNIT.findall(source)
-        if not re.search(rf"(?<![^\W\d_])(?:{_UNITS[unit]})", target.lower())
+        for unit in (_UNIT[source_language].findall(source) if symbols else ())
+        if not re.search(rf"(?<![^\W\d_])(?:{symbols[unit]})", target.lower())
     )
     source_words, target_words = _values_of_words(source), _values_of_words(target)
     return NumberCheck(
@@ -187,9 +224,33 @@ def _blanked(text: str, spans: Sequence[Span]) -> str:
     return text
 
 
+def rewritten(number: str, source: str, target: str) -> str:
+    """A number to be copied from one language to another, as that one writes it.
+
+    >>> rewritten("10th", "en", "fr"), rewritten("1 000,5", "fr", "en"), rewritten("2e", "fr", "en")
+    ('10e', '1,000.5', '2nd')
+    """
+    if target == "fr":
+        return in_french(number)
+    return in_english(number) if (source, target) == ("fr", "en") else number
+
+
 def in_french(number: str) -> str:
-    """A number to be copied, as French writes it: 10th becomes 10e, all else stays."""
+    """English ordinals become French ones, all else stays: 10th becomes 10e."""
     match = _ORDINAL.fullmatch(number)
     if match is None:
         return number
     return f"{match[1]}er" if match[1] == "1" else f"{match[1]}e"
+
+
+def in_english(number: str) -> str:
+    """French ordinals, groups and fractions become English ones: 2e, 1 000 and 3,5 are 2nd, 1,000 and 3.5."""
+    if ordinal := _FRENCH_ORDINAL.fullmatch(number):
+        n = int(ordinal[1])
+        last = 0 if 11 <= n % 100 <= 13 else n % 10
+        return f"{ordinal[1]}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(last, 'th') }"
+    match = _FRENCH_NUMBER.fullmatch(number)
+    if match is None:
+        return number
+    before, whole, fraction, after = match.groups()
+    return f"{before}{re.sub(f'[{_SPACES}.]', ',', whole)}{'.' if fraction else ''}{fraction or ''}{after}"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from nmt.alignment import Alignment
-from nmt.confidence import ConfidenceModel, Evidence
+from nmt.confidence import ConfidenceModel, Evidence, expected_length_ratio
 from nmt.config import GenerationConfig
 from nmt.flags import FlagKind, is_copy, is_in_other_language, is_too_short, is_unaligned
 from nmt.flow import Flow
@@ -98,7 +98,7 @@ class Judge:
             return None
         if candidate.copied:
             return float(reason_to_copy(source, self.source_language) == "no_letters")
-        return self.model.sentence(_evidence(source, n_source_tokens, candidate))
+        return self.model.sentence(self._evidence(source, n_source_tokens, candidate))
 
     def verdict(
         self,
@@ -145,11 +145,12 @@ class Judge:
             target,
             ignore_source=[span for span, _ in kept],
             ignore_target=[span for _, span in kept],
+            source_language=self.source_language,
         )
         own_source = Rewriting.of(source, [Edit(span, " ") for span, _ in kept]).new
         own_target = Rewriting.of(target, [Edit(span, " ") for _, span in kept]).new
         checks: list[tuple[FlagKind, bool]] = [
-            ("truncated", not candidate.finished or is_too_short(source, target)),
+            ("truncated", not candidate.finished or is_too_short(source, target, self.target_language)),
             ("number_mismatch", not numbers.ok),
             ("untranslated", is_copy(own_source, own_target)),
             (
@@ -172,9 +173,16 @@ class Judge:
         if self.model is None or candidate.copied:
             return (confidence or 0.0,) * len(tokens)
         scores = {link.target: link.score for link in alignment.links}
+        evidence = self._evidence(source, n_source_tokens, candidate)
         linked = [scores.get(index, 0.0) for index in range(len(tokens))]
-        return tuple(self.model.words(_evidence(source, n_source_tokens, candidate), tokens, linked))
+        return tuple(self.model.words(evidence, tokens, linked))
 
-
-def _evidence(source: str, n_source_tokens: int, candidate: Candidate) -> Evidence:
-    return Evidence(source, candidate.text, n_source_tokens, candidate.pieces, candidate.token_log_probs)
+    def _evidence(self, source: str, n_source_tokens: int, candidate: Candidate) -> Evidence:
+        return Evidence(
+            source,
+            candidate.text,
+            n_source_tokens,
+            candidate.pieces,
+            candidate.token_log_probs,
+            expected_length_ratio(self.source_language, self.target_language),
+        )

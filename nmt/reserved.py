@@ -13,6 +13,8 @@ is the same on both sides by one of them; in search, each of the source's is wri
 
 REGISTER: Mapping[str, str] = {"formal": "⟦vous⟧", "informal": "⟦tu⟧"}
 """Put before a source sentence: how the French side addresses people."""
+WITH_REGISTER = ("fr",)
+"""Languages to write in which it makes a difference."""
 
 LANGUAGES: Mapping[str, str] = {"en": "⟦en⟧", "fr": "⟦fr⟧"}
 """Put before a source sentence by a model of two directions: the language to write."""

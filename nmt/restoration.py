@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nmt.alignment import Alignment
-from nmt.elision import elide
+from nmt.elision import agree
 from nmt.pharaoh import Link
 from nmt.reserved import PLACEHOLDERS
 from nmt.rewriting import Edit, Rewriting
@@ -19,8 +19,8 @@ from nmt.translation import Candidate
 from nmt.typography import french_typography
 from nmt.words import Token
 
-FRENCH_SPACED = ";:!?»"
-"""A French space before these is right."""
+SPACED = {"fr": ";:!?»"}
+"""Marks before which a language writes a space."""
 
 
 def restore(sentence: Sentence, reading: Reading, candidate: Candidate) -> Candidate:
@@ -29,7 +29,7 @@ def restore(sentence: Sentence, reading: Reading, candidate: Candidate) -> Candi
     places = _stand_ins_in(reading, candidate)
     kept = [span for span, _ in places]
     shape = sentence.shape
-    recased = shape.in_case(written, kept, sentence.text)
+    recased = shape.in_case(written, kept, sentence.text, sentence.target_language)
     edits = [edit for span, entry in places for edit in _edits_at(sentence, recased, span, entry)]
     before, after = shape.frame_edits(sentence.text, written)
     rewriting = Rewriting.of(recased, [before, *edits, *shape.ending_edits(written, kept), after])
@@ -52,12 +52,15 @@ def restore(sentence: Sentence, reading: Reading, candidate: Candidate) -> Candi
 def _edits_at(sentence: Sentence, written: str, stand_in: Span, entry: Protected) -> list[Edit]:
     """Put back what a stand-in stood for; names and terms may change how the word before them ends."""
     text = _replacement(sentence, entry, at_start=not written[: stand_in.start].strip("«“\"' \u00a0"))
-    change = elide(written[: stand_in.start], text) if entry.is_name or entry.term is not None else None
+    change = None
+    if entry.is_name or entry.term is not None:
+        change = agree(written[: stand_in.start], text, sentence.target_language)
     if change is not None:
         n_characters, end = change
         before = Span(stand_in.start - n_characters, stand_in.start)
         return [Edit(before, end), Edit(stand_in, text)]
-    return [Edit(_with_needless_space(sentence.text, entry.span, written, stand_in), text)]
+    spaced = SPACED.get(sentence.target_language, "")
+    return [Edit(_with_needless_space(sentence.text, entry.span, written, stand_in, spaced), text)]
 
 
 def _stand_ins_in(reading: Reading, candidate: Candidate) -> list[tuple[Span, Protected]]:
@@ -82,13 +85,13 @@ def _replacement(sentence: Sentence, entry: Protected, *, at_start: bool) -> str
     return entry.text[:1].upper() + entry.text[1:] if at_start and begins else entry.text
 
 
-def _with_needless_space(source: str, literal: Span, written: str, stand_in: Span) -> Span:
+def _with_needless_space(source: str, literal: Span, written: str, stand_in: Span, spaced: str) -> Span:
     """The span of a stand-in with a space beside it that its literal has not, next to the same sign."""
     start, end = stand_in.start, stand_in.end
     before, after = source[: literal.start][-1:].strip(), source[literal.end :][:1].strip()
     if before and written[:start].endswith(f"{before} "):
         start -= 1
-    if after and after not in FRENCH_SPACED and written[end:].startswith(f" {after}"):
+    if after and after not in spaced and written[end:].startswith(f" {after}"):
         end += 1
     return Span(start, end)
 

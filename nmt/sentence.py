@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from nmt.capitals import CAPITALISED
 from nmt.literals import Literal as Copied
 from nmt.literals import find_literals
 from nmt.numbers import is_unit
-from nmt.reserved import PLACEHOLDERS, REGISTER
+from nmt.reserved import PLACEHOLDERS, REGISTER, WITH_REGISTER
 from nmt.rewriting import Edit, Rewriting
 from nmt.segment import Segment
 from nmt.shape import Shape
@@ -31,17 +32,16 @@ MASK = "Literal"
 """Stands for a span to copy while a text is cut into sentences: a word that may begin one."""
 
 _NAME = re.compile(r"(?<=[\w,;)\"”»][ ])[^\W\d_a-zà-öø-ÿ][^\W\d_]{2,}(?:-[^\W\d_]+)*(?![\w-])")
-_FIRST_NAME = re.compile(
-    r"[^\W\d_a-zà-öø-ÿ][^\W\d_]{3,}(?<!ing)(?<!ed)(?<!ly)(?<!tion)(?<!ness)(?<!ment)(?<!ble)(?<!s)(?!\w)"
-)
-"""A first word that may be a name: it looks like no form of another word."""
-_CAPITALISED = """
-    monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
-    september october november december christmas easter halloween thanksgiving ramadan hanukkah pentecost god
-    bible internet
-"""
-NO_NAMES = frozenset(f"{word}{ending}" for word in _CAPITALISED.split() for ending in ("", "s"))
-"""English writes these with a capital and French has words of its own for them."""
+_FIRST = r"[^\W\d_a-zà-öø-ÿ][^\W\d_]{3,}"
+_FIRST_NAME = {
+    "en": re.compile(rf"{_FIRST}(?<!ing)(?<!ed)(?<!ly)(?<!tion)(?<!ness)(?<!ment)(?<!ble)(?<!s)(?!\w)"),
+    "fr": re.compile(
+        rf"{_FIRST}(?<!tion)(?<!ment)(?<!ble)(?<!té)(?<!ance)(?<!ence)(?<!age)(?<!isme)(?<!iste)(?<!eur)"
+        r"(?<!euse)(?<!ique)(?<!elle)(?<!ette)(?<!ant)(?<!ante)(?<!ent)(?<!ente)(?<!é)(?<!ée)(?<!er)(?<!ir)"
+        r"(?<!re)(?<!ez)(?<!ait)(?<!s)(?<!x)(?!\w)"
+    ),
+}
+"""A first word that may be a name: it looks like no form of another word of its language."""
 RARE_PIECES, RARE_FIRST_PIECES = 3, 4
 """A name of so many pieces is copied; the first word of a sentence has a capital anyway and needs more."""
 
@@ -103,6 +103,8 @@ class Sentence:
     wishes: Wishes
     reading: Reading | None
     """Of the first search; None: not one can hold all stand-ins, or nothing is to be translated."""
+    source_language: str
+    target_language: str
 
 
 class Preparer:
@@ -110,15 +112,22 @@ class Preparer:
 
     Args:
         tokenizer: of the model.
+        source_language: ISO 639-1 code of what it reads.
+        target_language: of what it writes.
     """
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
+    def __init__(
+        self, tokenizer: Tokenizer, source_language: str = "en", target_language: str = "fr"
+    ) -> None:
         self._tokenizer = tokenizer
+        self.source_language, self.target_language = source_language, target_language
         placeholders = self._stand_ins(PLACEHOLDERS)
         self.has_placeholders = len(placeholders) == len(PLACEHOLDERS)
         self.stand_ins = placeholders if self.has_placeholders else self._stand_ins(NAMES)
         self.registers = {
-            name: piece for name, piece in REGISTER.items() if tokenizer.piece_id(piece) is not None
+            name: piece
+            for name, piece in REGISTER.items()
+            if target_language in WITH_REGISTER and tokenizer.piece_id(piece) is not None
         }
         self._plain = {sign: plain for sign, plain in PLAIN.items() if not tokenizer.knows(sign)}
         self._preferred: dict[str, str] = {}
@@ -154,11 +163,12 @@ class Preparer:
             and not any(overlap(match.span, entry.span) for entry in copied)
         ]
         fixed = [*literals, *(Copied("code", entry.span) for entry in copied)]
-        shape = Shape.of(text, fixed, self.prefers)
+        shape = Shape.of(text, fixed, self.prefers, self.source_language)
         if shape.case == "as_is":
             names = beside([*copied, *(Protected(match.span, "") for match in terms)], self._names(text))
             copied = sorted([*copied, *names], key=lambda entry: entry.span.start)
-        sentence = Sentence(text, tuple(copied), tuple(terms), shape, wishes, None)
+        languages = self.source_language, self.target_language
+        sentence = Sentence(text, tuple(copied), tuple(terms), shape, wishes, None, *languages)
         return replace(sentence, reading=self.read(sentence, copied))
 
     def _names(self, text: str) -> list[Protected]:
@@ -166,15 +176,17 @@ class Preparer:
         found = [
             match
             for match in _NAME.finditer(text)
-            if self._is_rare(match.group(), RARE_PIECES) and not is_unit(text, *match.span())
+            if self._is_rare(match.group(), RARE_PIECES)
+            and not is_unit(text, *match.span(), self.source_language)
         ]
-        first = _FIRST_NAME.match(text)
+        pattern = _FIRST_NAME.get(self.source_language)
+        first = None if pattern is None else pattern.match(text)
         if first is not None and self._is_rare(first.group(), RARE_FIRST_PIECES):
             found.insert(0, first)
         return [Protected(Span(*match.span()), match.group(), is_name=True) for match in found]
 
     def _is_rare(self, name: str, n_pieces: int) -> bool:
-        if name.lower() in NO_NAMES:
+        if name.lower() in CAPITALISED.get(self.source_language, ()):
             return False
         forms = (name,) if n_pieces == RARE_PIECES else (name, name.lower())
         return all(len(self._tokenizer.encode(form)) >= n_pieces for form in forms)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from nmt.capitals import ALWAYS_CAPITAL
 from nmt.literals import Literal as Copied
 from nmt.rewriting import Edit
 from nmt.spans import Span
@@ -23,9 +24,12 @@ MIN_CAPITALS = 4
 """So few letters in capitals may be an abbreviation."""
 MIN_TITLE_WORDS = 3
 TITLE_SHARE = 0.75
+LONGEST_SMALL_WORD = {"en": 3, "fr": 4}
+"""Letters of the words that a headline does not begin with a capital: of, the; dans, avec."""
 
 _MARK = re.compile(r"(?:[-*+•–—‣◦▪●■►✓✔✗→]+|\d{1,3}[.)]|[A-Za-z]\)|\([A-Za-z0-9]{1,3}\))\s+(?=\S)")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_APOSTROPHE = re.compile("['’]")
 _LONE_I = re.compile(r"(?<![\w'’.-])i(?=$|['’](?:m|ll|ve|d)\b|[\s,;:!?)])")
 _REPEATED_END = re.compile(r"(?:!{2,}|\?{2,}|[!?]{2,}|\.{4,})$")
 _END = re.compile(r"[\s\u00a0\u202f]*[.!?…]+$")
@@ -48,13 +52,20 @@ class Shape:
     """The core ends without punctuation: the model reads a full stop there, and its translation gets none."""
 
     @classmethod
-    def of(cls, text: str, copied: Sequence[Copied] = (), prefers: Callable[[str], str] = str.lower) -> Shape:
+    def of(
+        cls,
+        text: str,
+        copied: Sequence[Copied] = (),
+        prefers: Callable[[str], str] = str.lower,
+        language: str = "en",
+    ) -> Shape:
         """The shape of ``text``, a sentence without white space around it.
 
         Args:
             text: the sentence.
             copied: its literals; they keep their case, and emoji and symbols at the ends stand outside.
             prefers: for a word in capitals or with one, the form of it to give to the model.
+            language: ISO 639-1 code of the sentence's.
         """
         core = _core(text, copied)
         inside = text[core.start : core.end]
@@ -67,14 +78,14 @@ class Shape:
                 for literal in copied
             )
         ]
-        case = _case(text, words)
+        case = _case(text, words, language)
         ending = _REPEATED_END.search(inside)
         if ending is not None and any(literal.span.end == core.end for literal in copied):
             ending = None
         return cls(
             core,
             case,
-            _recased(text, core, words, case, prefers),
+            _recased(text, core, words, case, prefers, language),
             ending.group() if ending else "",
             unfinished=inside[-1:] not in _ENDS,
         )
@@ -93,8 +104,15 @@ class Shape:
             edits.append(Edit(Span(self.core.end, len(text)), ""))
         return edits
 
-    def in_case(self, written: str, kept: Sequence[Span], source: str) -> str:
-        """What the model wrote, of equal length, in the case of the source; ``kept`` spans are left alone."""
+    def in_case(self, written: str, kept: Sequence[Span], source: str, language: str = "fr") -> str:
+        """What the model wrote, of equal length, in the case of the source; ``kept`` spans are left alone.
+
+        Args:
+            written: what it is.
+            kept: spans of it.
+            source: the sentence.
+            language: ISO 639-1 code of what was written: some words of English always have a capital.
+        """
         if self.case == "capitals":
             return _map_letters(written, str.upper, kept)
         characters = list(written)
@@ -106,6 +124,7 @@ class Shape:
             and word is not None
             and not any(span.start <= word.start() < span.end for span in kept)
             and not first_read.isupper()
+            and _APOSTROPHE.split(word.group())[0].lower() not in ALWAYS_CAPITAL.get(language, ())
             and len(written[word.start()].lower()) == 1
         ):
             characters[word.start()] = written[word.start()].lower()
@@ -165,7 +184,7 @@ def _n_spaces(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
-def _case(text: str, words: Sequence[Span]) -> Case:
+def _case(text: str, words: Sequence[Span], language: str) -> Case:
     written = [text[span.start : span.end] for span in words]
     letters = "".join(written)
     if not letters or not any(map(str.isalpha, letters)):
@@ -177,13 +196,21 @@ def _case(text: str, words: Sequence[Span]) -> Case:
     following = [word for word in written[1:] if len(word) > 1]
     if len(written) >= MIN_TITLE_WORDS and written[0][0].isupper():
         n_capitals = sum(word[0].isupper() for word in following)
-        n_common = sum(word[0].islower() and len(word) > 3 for word in following)
+        longest = LONGEST_SMALL_WORD.get(language, 3)
+        n_common = sum(word[0].islower() and len(word) > longest for word in following)
         if n_capitals >= 2 and n_common == 0 and n_capitals >= TITLE_SHARE * len(following):
             return "title"
     return "as_is"
 
 
-def _recased(text: str, core: Span, words: Sequence[Span], case: Case, prefers: Callable[[str], str]) -> str:
+def _recased(
+    text: str,
+    core: Span,
+    words: Sequence[Span],
+    case: Case,
+    prefers: Callable[[str], str],
+    language: str,
+) -> str:
     characters = list(text)
 
     def write(span: Span, word: str) -> None:
@@ -194,13 +221,13 @@ def _recased(text: str, core: Span, words: Sequence[Span], case: Case, prefers: 
         for index, span in enumerate(words):
             word = text[span.start : span.end]
             chosen = prefers(word)
-            if index == 0 or word.lower().partition("'")[0] == "i":
+            if index == 0 or (language == "en" and word.lower().partition("'")[0] == "i"):
                 chosen = chosen[:1].upper() + chosen[1:]
             write(span, chosen)
     elif case == "lower":
         if len(words) > 1 and words[0].start == core.start:
             write(words[0], text[words[0].start].upper() + text[words[0].start + 1 : words[0].end])
-        for match in _LONE_I.finditer(text):
+        for match in _LONE_I.finditer(text) if language == "en" else ():
             if any(span.start == match.start() for span in words):
                 characters[match.start()] = "I"
     return "".join(characters)

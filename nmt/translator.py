@@ -95,8 +95,9 @@ class Translator:
         self.device = torch.device(device)
         ids = (loaded.tokenizer.piece_id(piece) for piece in PLACEHOLDERS)
         self.placeholders: tuple[int, ...] = tuple(id_ for id_ in ids if id_ is not None)
-        self.preparer = Preparer(loaded.tokenizer)
-        self.judge = Judge(loaded.config.source_language, loaded.config.target_language, loaded.calibration)
+        languages = loaded.config.source_language, loaded.config.target_language
+        self.preparer = Preparer(loaded.tokenizer, *languages)
+        self.judge = Judge(*languages, loaded.calibration)
         self.engine = choose(loaded.model, self.device, engine)
         self._decoder: StepDecoder[Any] = build_decoder(loaded.model, self.engine)
         self._attentive: StepDecoder[Any] = loaded.model
@@ -116,21 +117,31 @@ class Translator:
 
     @classmethod
     def load(
-        cls, path_or_name: str | Path | None = None, *, device: str = "auto", engine: str = "auto"
+        cls,
+        path_or_name: str | Path | None = None,
+        *,
+        source: str | None = None,
+        target: str | None = None,
+        device: str = "auto",
+        engine: str = "auto",
     ) -> Translator:
         """Load a model folder.
 
         Args:
-            path_or_name: a folder, the name of a model that ships, or None for the first one.
+            path_or_name: a folder, the name of a model that ships, or None for the first one that translates
+                from ``source`` to ``target``.
+            source: ISO 639-1 code; None: any.
+            target: the same.
             device: "cpu", "cuda", "cuda:1"; "auto" takes CUDA where there is any.
             engine: "eager", "float32", "bfloat16", "int8"; "auto" takes the fastest (``nmt.engines.choose``).
 
         Raises:
-            ModelFolderError: there is no such folder, or it is corrupt.
+            ModelFolderError: there is no such folder, it translates between other languages, or is corrupt.
             ConfigError: there is no such device or engine.
         """
         chosen = _device(device)
-        return cls(load_model_folder(resolve_model(path_or_name), chosen), chosen, engine=engine)
+        folder = resolve_model(path_or_name, source=source, target=target)
+        return cls(load_model_folder(folder, chosen), chosen, engine=engine)
 
     @property
     def has_formality(self) -> bool:
@@ -169,7 +180,8 @@ class Translator:
                 placeholders, code, emoji: ``nmt.literals``) always are.
             glossary: terms and their translations.
             formality: how French addresses people; a model that cannot choose flags it.
-            french_typography: « » for quotes, no-break spaces before ; : ! ? and between digits.
+            french_typography: « » for quotes, no-break spaces before ; : ! ? and between digits; for models
+                that write French.
             split_sentences: False: a line is one sentence, unless it is too long for the model.
             attention: which layer and heads the alignment is read from; None takes the model folder's.
             max_batch_tokens: padded source tokens x beam size searched at once; bounds memory, never changes
@@ -177,7 +189,8 @@ class Translator:
 
         Raises:
             UnsupportedLanguageError: the model translates between other languages.
-            InputError: a text is no text, or holds a lone surrogate; spans to keep overlap or leave the text.
+            InputError: a text is no text, or holds a lone surrogate; spans to keep overlap or leave the text;
+                French typography was asked of a model that writes another language.
             ConfigError: alignment or a coverage penalty was asked of a model without attention, or
                 ``min_confidence`` of one that is not calibrated.
             NumericalError: the model computes NaN.
@@ -219,6 +232,11 @@ class Translator:
         """What comes before search: each text's sentences and their token ids. Arguments as ``translate``."""
         self._check_languages(source, target)
         self._check_confidence(min_confidence)
+        if french_typography and self.config.target_language != "fr":
+            raise InputError(
+                f"french_typography: the model {self.config.name} writes {self.config.target_language}; "
+                "leave it out"
+            )
         options = self.generation if options is None else options
         wishes = Wishes(glossary, self.preparer.registers.get(formality, ""), french_typography)
         named = _named(texts)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import structlog
 from fastapi import APIRouter, Depends, FastAPI
@@ -19,6 +19,7 @@ from service.auth import DEEPL, KeyMiddleware, check_deepl_key, check_key, check
 from service.database.database import Database, DatabaseUnavailableError
 from service.dialects import deepl, libretranslate
 from service.dialects.documents import FORM_BYTES
+from service.directions import Directions
 from service.document_jobs import DocumentJobs
 from service.engine.base import Engine
 from service.engine.local import LocalEngine
@@ -26,9 +27,9 @@ from service.examples import EXAMPLES
 from service.logs import describe
 from service.metrics import Metrics
 from service.middleware import BodyLimitMiddleware, RequestMiddleware
+from service.overload import OverloadMiddleware
 from service.routes import alignment, health, languages, monitoring, pages, translate, usage
 from service.routes import documents as documents_routes
-from service.scheduler import Scheduler
 from service.schemas import AlignmentOut, Problem
 from service.state import Service
 from service.tracing import TracingMiddleware, exporting_provider
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from service.interface import TextTranslator
     from service.settings import Settings
 
+    Translates: TypeAlias = Engine | TextTranslator
+
 log = structlog.get_logger()
 
 DESCRIPTION = """Private English-French translation that shows which word came from which.
@@ -47,6 +50,7 @@ Errors are RFC 9457 problem details (`application/problem+json`) and never repea
 
 
 SWEEP_EVERY_S = 60
+TRANSLATING = ("/translate", "/v2/translate")  # what nobody gets past while every queue is full
 UPLOADS = ("/documents",)  # paths that take files
 FORM_UPLOADS = (*deepl.UPLOADS, *libretranslate.UPLOADS)  # as a field of a form
 ERROR_SHAPES = {
@@ -58,21 +62,25 @@ KEYS = {**dict.fromkeys(deepl.PREFIXES, DEEPL), f"{libretranslate.PREFIX}/": Non
 
 def create_app(
     settings: Settings,
-    translator: Engine | TextTranslator,
+    translators: Translates | Sequence[Translates],
     *,
     database: Database | None = None,
     keys_required: bool | None = None,
     tracing: TracerProvider | None = None,
 ) -> FastAPI:
-    """The service around an engine, or around a translator, which then gets a thread of its own.
+    """The service around engines, or around translators, each of which then gets a thread of its own.
 
     Args:
         settings: of the service.
-        translator: what translates: an engine, started and stopped by the app, or any translator.
+        translators: what translates, one for each direction, the default first: engines, started and stopped
+            by the app, or any translators.
         database: opened and prepared; the app closes it. None: the one that the settings name.
         keys_required: whether requests need a key. None: as the settings say; auto is yes, as where the app
             will listen is not known here.
         tracing: makes the spans of requests; the app shuts it down. None: as the settings say.
+
+    Raises:
+        ConfigError: two of them translate between the same languages.
     """
     if database is None:
         database = Database(settings)
@@ -82,19 +90,16 @@ def create_app(
     if tracing is None and settings.otel:
         tracing = exporting_provider()
     metrics = Metrics()
-    engine = translator if isinstance(translator, Engine) else LocalEngine(translator)
-    scheduler = Scheduler(
-        engine,
-        metrics,
-        queue_max_requests=settings.queue_max_requests,
-        queue_max_tokens=settings.queue_max_tokens,
-    )
+    each = translators if isinstance(translators, Sequence) else [translators]
+    engines = [one if isinstance(one, Engine) else LocalEngine(one) for one in each]
     documents = DocumentJobs(
         settings.document_max_running,
         DocumentLimits(
             max_bytes=settings.document_max_bytes, max_characters=settings.document_max_characters
         ),
     )
+    directions = Directions(engines, metrics, settings)
+    service = Service(settings, directions, database, metrics, keys_required, documents)
     app = FastAPI(
         title="Passerelle",
         version=__version__,
@@ -102,36 +107,32 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=_lifespan(scheduler, documents, database, settings, tracing),
+        lifespan=_lifespan(service, tracing),
     )
-    app.state.service = Service(
-        settings,
-        translator.config,
-        translator.generation,
-        translator.has_formality,
-        scheduler,
-        database,
-        metrics,
-        keys_required,
-        documents,
-    )
+    app.state.service = service
+    _include_routes(app, settings)
+    problems.install(app, ERROR_SHAPES)
+    _add_middleware(app, service, tracing)
+    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
+    return app
+
+
+def _include_routes(app: FastAPI, settings: Settings) -> None:
     for router in (health.router, pages.router):
         app.include_router(router)  # public: they tell nothing of anybody and cost next to nothing
-    for router in (
-        translate.router,
-        alignment.router,
-        documents_routes.router,
-        languages.router,
-        usage.router,
-    ):
-        include_behind_key(app, router)
+    for part in (translate, alignment, documents_routes, languages, usage):
+        include_behind_key(app, part.router)
     include_behind_key(app, deepl.router, check_deepl_key)
     include_behind_key(app, libretranslate.router, check_libretranslate_key)
     if settings.metrics_need_key:
         include_behind_key(app, monitoring.router)
     else:
         app.include_router(monitoring.router)
-    problems.install(app, ERROR_SHAPES)
+
+
+def _add_middleware(app: FastAPI, service: Service, tracing: TracerProvider | None) -> None:
+    """What is added later is further out."""
+    settings = service.settings
     app.add_middleware(
         BodyLimitMiddleware,
         max_bytes=settings.max_body_bytes,
@@ -141,12 +142,11 @@ def create_app(
             **dict.fromkeys(FORM_UPLOADS, settings.document_max_bytes + FORM_BYTES),
         },
     )
+    app.add_middleware(OverloadMiddleware, paths=TRANSLATING, shapes=ERROR_SHAPES)
     app.add_middleware(KeyMiddleware, places=KEYS, shapes=ERROR_SHAPES)
-    app.add_middleware(RequestMiddleware, metrics=metrics, shapes=ERROR_SHAPES)  # added later: further out
+    app.add_middleware(RequestMiddleware, metrics=service.metrics, shapes=ERROR_SHAPES)
     if tracing is not None:
         app.add_middleware(TracingMiddleware, provider=tracing)
-    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
-    return app
 
 
 def include_behind_key(app: FastAPI, router: APIRouter, check: Callable[..., Any] = check_key) -> None:
@@ -155,22 +155,18 @@ def include_behind_key(app: FastAPI, router: APIRouter, check: Callable[..., Any
     app.include_router(router, dependencies=[Depends(check)], responses=responses)
 
 
-def _lifespan(
-    scheduler: Scheduler,
-    documents: DocumentJobs,
-    database: Database,
-    settings: Settings,
-    tracing: TracerProvider | None,
-) -> Callable[[FastAPI], Any]:
+def _lifespan(service: Service, tracing: TracerProvider | None) -> Callable[[FastAPI], Any]:
+    database = service.database
+
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        scheduler.start()
+        service.directions.start()
         sweeper = asyncio.create_task(_sweep(database))
         detector = asyncio.create_task(asyncio.to_thread(detect, ""))  # the first request need not load it
         yield
         await detector
-        await documents.stop()
-        await asyncio.to_thread(scheduler.stop, settings.shutdown_timeout_s)
+        await service.documents.stop()
+        await service.directions.stop(service.settings.shutdown_timeout_s)
         sweeper.cancel()
         await asyncio.to_thread(database.close)
         if tracing is not None:

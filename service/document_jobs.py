@@ -80,7 +80,12 @@ class DocumentJobs:
             ProblemError: 429, the caller's characters are used up; 503, there is no room for it.
         """
         document = await asyncio.to_thread(
-            read_document, name, data, target=options.target, limits=self._limits
+            read_document,
+            name,
+            data,
+            source=options.source,
+            target=options.target,
+            limits=self._limits,
         )
         n_characters = sum(len(extract.text) for extract in document.extracts)
         async with contextlib.AsyncExitStack() as stack:
@@ -95,6 +100,11 @@ class DocumentJobs:
             run = self._run(job, document, options, service, stack.pop_all())
             self._running[job.id] = _Running(asyncio.create_task(run), max(1, n_characters))
         return job, secret
+
+    async def texts_of(self, name: str, data: bytes) -> list[str]:
+        """What of a document would be translated, to tell its language; raises as ``submit``."""
+        document = await asyncio.to_thread(read_document, name, data, limits=self._limits)
+        return [extract.text for extract in document.extracts]
 
     def progress(self, job: DocumentJob) -> float | None:
         """Share of a job that is done, 0 to 1; None where another replica translates it."""
@@ -140,7 +150,7 @@ class DocumentJobs:
                 if await database.run(documents.start, job.id) is None:
                     return
                 result = await self._translate(job.id, document, options, service)
-                name = target_name(job.name, options.target)
+                name = target_name(job.name, options.target, options.source)
                 n_characters = sum(len(extract.text) for extract in document.extracts)
                 await database.run(documents.finish, job.id, name, result, n_characters)
         except asyncio.CancelledError:
@@ -189,7 +199,8 @@ async def _when_there_is_room(texts: list[str], options: Options, service: Servi
     """Translate; a full queue is waited for, as nobody waits for the answer here."""
     while True:
         try:
-            return await asyncio.wrap_future(service.scheduler.submit(texts, options))
+            scheduler = service.directions.of(options).scheduler
+            return await asyncio.wrap_future(scheduler.submit(texts, options))
         except QueueFullError as error:
             await asyncio.sleep(error.retry_after_s)
 

@@ -36,6 +36,8 @@ _TRANSLATION: dict[str, Any] = {
     ],
 }
 
+_PAIR: dict[str, Any] = {"attention": {"layers": 2, "heads": 5}}
+
 EXAMPLES: dict[str, dict[str, Any]] = {
     "TranslateAnswer": {
         "translations": [
@@ -56,11 +58,16 @@ EXAMPLES: dict[str, dict[str, Any]] = {
                 "n_target_tokens": 3,
             }
         ],
+        "source": "en",
+        "target": "fr",
         "model": "general",
     },
     "AlignmentOut": _TRANSLATION,
     "LanguagesAnswer": {
-        "pairs": [{"source": "en", "target": "fr"}],
+        "pairs": [
+            _PAIR | {"source": "en", "target": "fr", "model": "general", "formality": True},
+            _PAIR | {"source": "fr", "target": "en", "model": "general_fr_en", "formality": False},
+        ],
         "languages": [{"code": "en", "name": "English"}, {"code": "fr", "name": "French"}],
         "limits": {
             "texts": 100,
@@ -69,7 +76,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
             "beam_size": 16,
             "heads_characters": 1000,
         },
-        "attention": {"layers": 2, "heads": 4},
+        "attention": {"layers": 2, "heads": 5},
         "documents": {"suffixes": [".txt", ".docx", ".srt"], "bytes": 10_000_000},
         "model": "general",
     },

@@ -8,13 +8,13 @@ from fastapi import Request
 from pydantic import ValidationError
 
 from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig, TransformerConfig
-from nmt.errors import InputError, TextTooLongError, UnsupportedLanguageError
+from nmt.errors import InputError, TextTooLongError
 from nmt.terms import Glossary, Term
+from service.directions import Direction
 from service.problems import ProblemError
 from service.scheduler import Options
 from service.schemas import AttentionIn, TermIn, TranslateRequest
 from service.settings import Settings
-from service.source_language import AUTO
 
 if TYPE_CHECKING:
     from nmt.translator import AlignmentKind
@@ -23,7 +23,7 @@ HEADS_MAX_CHARACTERS = 1000
 """Of the one text whose heads may be asked for: an answer holds at most a few megabytes of them."""
 
 
-def require_json(request: Request) -> None:
+async def require_json(request: Request) -> None:  # async: it waits for nothing, and needs no thread
     """Refuse a body that does not say it is JSON (415). It also keeps other sites' forms out."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != "application/json" and not (
@@ -56,20 +56,10 @@ def check_texts(texts: list[str], settings: Settings) -> None:
         )
 
 
-def check_languages(request: TranslateRequest, model: ModelFolderConfig) -> None:
-    """Raises ``UnsupportedLanguageError``; the message says what there is, not what was asked."""
-    source = model.source_language if request.source == AUTO else request.source
-    if (source, request.target) != (model.source_language, model.target_language):
-        raise UnsupportedLanguageError(
-            f"this server translates from {model.source_language} to {model.target_language} only; "
-            f"set source and target accordingly"
-        )
+def options(request: TranslateRequest, direction: Direction, settings: Settings) -> Options:
+    """The request's options over the defaults of the direction's model, whose languages are the request's.
 
-
-def options(
-    request: TranslateRequest, model: ModelFolderConfig, generation: GenerationConfig, settings: Settings
-) -> Options:
-    """The request's options over the model's defaults. Without a beam size, n_best widens the beam.
+    Without a beam size, n_best widens the beam.
 
     Raises:
         InputError: a beam larger than this server allows, fewer hypotheses than alternatives, a glossary
@@ -78,6 +68,7 @@ def options(
     """
     if request.alignment == "heads":
         _check_heads(request.texts)
+    generation = direction.generation
     beam_size = request.beam_size or max(min(generation.beam_size, settings.max_beam_size), request.n_best)
     if beam_size > settings.max_beam_size:
         name = "beam_size" if request.beam_size else "n_best"
@@ -91,8 +82,8 @@ def options(
         messages = (problem["msg"].removeprefix("Value error, ") for problem in error.errors())
         raise InputError("; ".join(messages)) from None
     return Options(
-        model.source_language,
-        model.target_language,
+        direction.source,
+        direction.target,
         _alignment(request),
         chosen,
         glossary=_glossary(request.glossary),
@@ -100,7 +91,7 @@ def options(
         french_typography=request.french_typography,
         split_sentences=request.split_sentences,
         min_confidence=request.min_confidence,
-        attention=_attention(request.attention, model),
+        attention=_attention(request.attention, direction.model),
     )
 
 

@@ -1,4 +1,4 @@
-"""``nmt serve``: start the process that translates, then answer until told to stop.
+"""``nmt serve``: start the processes that translate, then answer until told to stop.
 
 On SIGTERM or SIGINT the server takes no new connection, finishes what it has accepted, and exits with 0.
 """
@@ -8,15 +8,19 @@ from __future__ import annotations
 import contextlib
 import signal
 import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import structlog
 import uvicorn
 from fastapi import FastAPI
 
 from nmt.errors import ConfigError
+from nmt.shipped import shipped_models
 from service.app import create_app
 from service.auth import needs_keys
 from service.database.database import Database
+from service.directions import refuse_equal
 from service.engine.messages import Start
 from service.engine.process import ProcessEngine
 from service.logs import configure
@@ -24,16 +28,18 @@ from service.protocol import with_deadlines
 from service.settings import Settings, load_settings
 
 
-def serve(host: str = "127.0.0.1", port: int = 8000, model: str | None = None) -> None:
-    """Serve a model folder; everything else is set by ``PASSERELLE_*`` variables, see ``service.settings``.
+def serve(host: str = "127.0.0.1", port: int = 8000, model: str | Sequence[str] | None = None) -> None:
+    """Serve model folders; everything else is set by ``PASSERELLE_*`` variables, see ``service.settings``.
 
     Args:
         host: address to listen on.
         port: port to listen on; 0 takes a free one.
-        model: a folder, the name of a model that ships, or None for the first of those.
+        model: a folder or the name of a model that ships, or several, of different directions; the first is
+            the default. None: what ``PASSERELLE_MODELS`` says, else all that ship.
 
     Raises:
-        ConfigError: a setting is wrong, or requests need a key and there is none.
+        ConfigError: a setting is wrong, or requests need a key and there is none, or two models translate
+            between the same languages.
         DatabaseError: the database cannot be opened, or is not at this version.
         ModelFolderError: there is no such model, or it is corrupt.
     """
@@ -42,21 +48,9 @@ def serve(host: str = "127.0.0.1", port: int = 8000, model: str | None = None) -
     database = Database(settings)
     database.prepare()
     keys_required = check_keys(settings, host, database)
-    engine = ProcessEngine(
-        Start(
-            model=model,
-            device=settings.device,
-            batch_max_tokens=settings.batch_max_tokens,
-            log_level=settings.log_level,
-            log_format=settings.log_format,
-        ),
-        silent_s=settings.engine_silent_s,
-        step_s=settings.engine_step_s,
-        threads=settings.engine_threads,
-    )
-    log = structlog.get_logger()
-    log.info("model_loaded", model=engine.config.name, device=settings.device, engine_pid=engine.pid)
-    app = create_app(settings, engine, database=database, keys_required=keys_required)
+    named = [model] if isinstance(model, str) else list(model or settings.models or shipped_models())
+    engines = start_engines(named or [None], settings)
+    app = create_app(settings, engines, database=database, keys_required=keys_required)
     server = make_server(app, settings, host, port)
     # uvicorn handles signals while it runs and raises them again afterwards; an orderly end is a success. One
     # that comes before it runs is not forgotten.
@@ -65,6 +59,45 @@ def serve(host: str = "127.0.0.1", port: int = 8000, model: str | None = None) -
         server.run()
     if not server.started:
         sys.exit(1)
+
+
+def start_engines(models: Sequence[str | None], settings: Settings) -> list[ProcessEngine]:
+    """A process for each model, all loading at once; None: the model that ships, which is then missing.
+
+    Raises:
+        ConfigError: two models translate between the same languages, or there is no such device.
+        ModelFolderError: there is no such model, or it is corrupt. No process is left then.
+    """
+
+    def start(model: str | None) -> ProcessEngine:
+        return ProcessEngine(
+            Start(
+                model=model,
+                device=settings.device,
+                batch_max_tokens=settings.batch_max_tokens,
+                log_level=settings.log_level,
+                log_format=settings.log_format,
+            ),
+            silent_s=settings.engine_silent_s,
+            step_s=settings.engine_step_s,
+            threads=settings.engine_threads,
+        )
+
+    with ThreadPoolExecutor(len(models)) as threads:
+        starting = [threads.submit(start, model) for model in models]
+    engines = [future.result() for future in starting if future.exception() is None]
+    try:
+        for future in starting:
+            future.result()
+        refuse_equal([engine.config for engine in engines])
+    except BaseException:
+        for engine in engines:
+            engine.stop(0)
+        raise
+    log = structlog.get_logger()
+    for engine in engines:
+        log.info("model_loaded", model=engine.config.name, device=settings.device, engine_pid=engine.pid)
+    return engines
 
 
 def check_keys(settings: Settings, host: str, database: Database) -> bool:

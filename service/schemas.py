@@ -76,9 +76,14 @@ class TranslateRequest(BaseModel):
     source: Language = Field(
         "auto",
         description="ISO 639-1 code of the language of the text; auto does not say. Either way it "
-        "is detected, and a flag tells if it is not one that this server translates from.",
+        "is detected, and a flag tells where it is not the one that was translated from.",
     )
-    target: Language = Field("fr", description="ISO 639-1 code of the language to translate to.")
+    target: Language | None = Field(
+        None,
+        description="ISO 639-1 code of the language to translate to. Left out: what the server translates "
+        "`source` to; with auto, what it translates the language of all texts together to, or else the "
+        "target of the first pair of `/languages`.",
+    )
     beam_size: int | None = Field(
         None, ge=1, le=64, description="Hypotheses kept at each step; 1 is greedy search."
     )
@@ -281,14 +286,26 @@ class TranslateAnswer(BaseModel):
     """Translations in the order of the texts."""
 
     translations: list[TranslationOut]
+    source: str = Field(description="ISO 639-1 code of the language that was translated from.")
+    target: str = Field(description="ISO 639-1 code of the language that was translated to.")
     model: str
 
 
+class AttentionShape(BaseModel):
+    """What `attention` may name."""
+
+    layers: int
+    heads: int
+
+
 class LanguagePair(BaseModel):
-    """A direction of translation, as ISO 639-1 codes."""
+    """A direction of translation, as ISO 639-1 codes, and its model."""
 
     source: str
     target: str
+    model: str
+    formality: bool = Field(description="Whether the model can choose how people are addressed.")
+    attention: AttentionShape | None = Field(description="null: the model has no layers and heads to name.")
 
 
 class LanguageName(BaseModel):
@@ -311,12 +328,12 @@ class Limits(BaseModel):
 class LanguagesAnswer(BaseModel):
     """What this server translates, and how much at once."""
 
-    pairs: list[LanguagePair]
+    pairs: list[LanguagePair] = Field(description="The first is what a request gets that names no language.")
     languages: list[LanguageName]
     limits: Limits
-    attention: AttentionShape | None = Field(description="null: the model has no layers and heads to name.")
+    attention: AttentionShape | None = Field(description="Of the first pair.")
     documents: DocumentRules
-    model: str
+    model: str = Field(description="Of the first pair.")
 
 
 class KeyOut(BaseModel):
@@ -367,13 +384,6 @@ class DocumentAnswer(BaseModel):
     detail: str | None = Field(description="What went wrong; null unless status is error.")
     characters: int = Field(description="Characters that were translated; 0 until it is done.")
     expires_at: datetime = Field(description="When the file and its translation are deleted.")
-
-
-class AttentionShape(BaseModel):
-    """What `attention` may name."""
-
-    layers: int
-    heads: int
 
 
 class DocumentRules(BaseModel):

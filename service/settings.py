@@ -1,23 +1,28 @@
 """Settings of the service, each an environment variable ``PASSERELLE_<NAME>``.
 
-Address, port and model are arguments of ``nmt serve``. Every limit is on by default. A setting may be in a
-file instead, as secrets of containers are: ``PASSERELLE_SECRETS_DIR`` names their folder, and a file in it is
-called as the variable is, in lower case (``passerelle_database_url``). Variables go before files.
+Address and port are arguments of ``nmt serve``; models may be, and then go before their setting. Every limit
+is on by default. A setting may be in a file instead, as secrets of containers are: ``PASSERELLE_SECRETS_DIR``
+names their folder, and a file in it is called as the variable is, in lower case
+(``passerelle_database_url``). Variables go before files.
 """
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, SecretStr, ValidationError, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from nmt.errors import ConfigError
 
 PREFIX = "PASSERELLE_"
 SECRETS = "PASSERELLE_SECRETS_DIR"
+
+
+def _names(value: object) -> object:
+    return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
 
 
 class Settings(BaseSettings):
@@ -26,6 +31,12 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid")
 
     device: str = Field("auto", description="Where the model runs: auto, cpu, cuda or cuda:N.")
+
+    models: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names)] = Field(
+        (),
+        description="Model folders, or names of models that ship, separated by commas: one for each "
+        "direction, the default first. By default all that ship. nmt serve --model goes before it.",
+    )
 
     keys: Literal["auto", "required", "off"] = Field(
         "auto",
@@ -119,7 +130,9 @@ class Settings(BaseSettings):
         64_000_000, ge=0, description="Room for kept alignments, in bytes of their JSON."
     )
     glossary_max_count: int = Field(1000, ge=0, description="Most glossaries that one key may have.")
-    glossary_max_entries: int = Field(10_000, ge=1, description="Most entries of one glossary.")
+    glossary_max_entries: int = Field(
+        10_000, ge=1, description="Most entries of one glossary, in one direction."
+    )
     document_ttl_s: float = Field(
         3600, gt=0, description="A document and its translation are deleted this many seconds after upload."
     )

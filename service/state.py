@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Depends, Request
 
-from nmt.config import GenerationConfig, ModelFolderConfig
 from service.database.database import Database
+from service.directions import Directions
 from service.metrics import Metrics
-from service.scheduler import Scheduler
 from service.settings import Settings
 
 if TYPE_CHECKING:
@@ -19,16 +18,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Service:
-    """The parts of the running service. The model itself is the engine's, in a process or thread of its own.
+    """The parts of the running service. Models are their engines', each in a process or thread of its own.
 
     ``keys_required`` is the setting ``keys`` with its ``auto`` decided.
     """
 
     settings: Settings
-    model: ModelFolderConfig
-    generation: GenerationConfig
-    has_formality: bool
-    scheduler: Scheduler
+    directions: Directions
     database: Database
     metrics: Metrics
     keys_required: bool

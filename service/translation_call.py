@@ -65,6 +65,7 @@ async def _run(
 ) -> AsyncGenerator[Part | list[Translation]]:
     timeout_s = timeout_of(request, service.settings.request_timeout_s, options.deadline_s)
     options = replace(options, key_id=current_caller(request).key_id, deadline_s=timeout_s)
+    scheduler = service.directions.of(options).scheduler
     loop = asyncio.get_running_loop()
     arrived: asyncio.Queue[Part] = asyncio.Queue()
 
@@ -80,11 +81,11 @@ async def _run(
     async with AsyncExitStack() as stack:
         try:
             if charge:
-                service.scheduler.check_room(texts)  # a refusal costs no write to the database
+                scheduler.check_room(texts)  # a refusal costs no write to the database
                 await stack.enter_async_context(charged(request, service, sum(map(len, texts))))
-            future = asyncio.wrap_future(service.scheduler.submit(texts, options, on_part if parts else None))
+            future = asyncio.wrap_future(scheduler.submit(texts, options, on_part if parts else None))
         except QueueFullError as error:
-            raise _queue_full(error) from None
+            raise queue_full(error) from None
         except StoppingError:
             raise _stopping() from None
         deadline = loop.time() + timeout_s
@@ -148,7 +149,8 @@ def timeout_of(request: Request, most_s: float, asked_s: float | None) -> float:
     return asked_s
 
 
-def _queue_full(error: QueueFullError) -> ProblemError:
+def queue_full(error: QueueFullError) -> ProblemError:
+    """429, with the seconds after which to try again."""
     return ProblemError(
         429,
         "queue-full",

@@ -37,6 +37,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "nmt.segment": BASE,
     "nmt.files": (),
     "nmt.lock": (),
+    "nmt.shipped": ("nmt.config", "nmt.errors"),
     "nmt.repetition": (),
     "nmt.numbers": ("nmt.spans",),
     "nmt.literals": ("nmt.numbers", "nmt.reserved", "nmt.spans"),
@@ -60,6 +61,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "nmt.confidence",
         "nmt.tokenizer",
         "nmt.models.*",
+        "nmt.shipped",
         "nmt.shortlist",
     ),
     "nmt.translation": (*BASE, *TEXT, "nmt.alignment", "nmt.flags", "nmt.head_maps", "nmt.terms"),
@@ -77,11 +79,13 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "nmt.search",
         "nmt.translation",
     ),
-    "nmt.shape": ("nmt.literals", "nmt.rewriting", "nmt.spans"),
+    "nmt.capitals": (),
+    "nmt.shape": ("nmt.capitals", "nmt.literals", "nmt.rewriting", "nmt.spans"),
     "nmt.typography": ("nmt.rewriting", "nmt.spans"),
     "nmt.sentence": (
         *BASE,
         *TEXT,
+        "nmt.capitals",
         "nmt.literals",
         "nmt.numbers",
         "nmt.reserved",
@@ -156,7 +160,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "nmt.export": (*BASE, *TEXT, "nmt.batch", "nmt.checkpoint", "nmt.layers.*", "nmt.models.*"),
     "nmt.shortlist": (*BASE, "nmt.tokenizer"),
     "nmt.info": (*BASE, "nmt.checkpoint", "nmt.engines.*"),
-    "nmt.commands": BASE,
+    "nmt.commands": (*BASE, "nmt.shipped"),
     "nmt.cli": (*BASE, "nmt.commands.*", "nmt.pharaoh"),
     "training": ("nmt.*",),
     "service": (
@@ -173,6 +177,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "nmt.extraction",
         "nmt.markup.*",
         "nmt.documents.*",
+        "nmt.shipped",
     ),
 }
 
@@ -225,6 +230,7 @@ WITHOUT_TORCH = (
     "nmt.extraction",
     "nmt.markup",
     "nmt.documents",
+    "nmt.shipped",
     "service",
 )
 NEVER = ("pickle", "cloudpickle", "dill", "shelve")

@@ -41,7 +41,9 @@ _CUT = re.compile("(?<=\\S)\\s+(?![!?;:\u00bb%)\u2026.])(?=\\S)")
 _CLAUSE_END = re.compile("[,;:.!?\u2026\u2014)\u00bb]$")
 _BINDS = re.compile(
     r"(?i)(?:^|[\s'\u2019])(?:le|la|les|un|une|des|du|de|d|l|au|aux|ce|cet|cette|ces|mon|ma|mes|ton|ta|tes|son|sa|"
-    r"ses|pour|par|sur|dans|avec|sans|sous|chez|vers|plus|tr\u00e8s|je|tu|il|elle|on|nous|vous|ils|elles|ne|se|me|te|et|ou|\u00e0|en|que|qui|\u00ab)$"
+    r"ses|pour|par|sur|dans|avec|sans|sous|chez|vers|plus|tr\u00e8s|je|tu|il|elle|on|nous|vous|ils|elles|ne|se|me|te|et|ou|\u00e0|en|que|qui|\u00ab|"
+    r"the|a|an|my|your|his|her|its|our|their|this|these|those|of|to|in|at|by|for|from|with|without|into|i|you|"
+    r"he|she|it|we|they|and|or|but|not|very|more|who|which|is|are|was|were)$"
 )
 _CLAUSE_BONUS, _BINDING_COST = 6.0, 8.0
 """In characters of distance from the best place."""

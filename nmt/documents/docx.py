@@ -20,6 +20,7 @@ from lxml import etree
 
 from nmt.documents.extracted import ExtractedDocument, document
 from nmt.documents.inline import Item, Paragraph, Stack
+from nmt.documents.languages import Languages
 from nmt.documents.limits import DocumentLimits
 from nmt.documents.package import Package
 from nmt.errors import InputError
@@ -49,7 +50,7 @@ _TRANSLATED_FIELDS = ("HYPERLINK", "REF", "TOC", "QUOTE")
 """Fields whose result is running text; that of others (PAGE, DATE, MERGEFIELD) is copied."""
 
 
-def read_docx(data: bytes, limits: DocumentLimits, *, target: str) -> ExtractedDocument:
+def read_docx(data: bytes, limits: DocumentLimits, languages: Languages) -> ExtractedDocument:
     """A Word document; see ``nmt.documents.read_document``."""
     package = Package(data, limits)
     names = _parts_with_text(package)
@@ -66,7 +67,7 @@ def read_docx(data: bytes, limits: DocumentLimits, *, target: str) -> ExtractedD
             if items != list(part.items):
                 runs.write(items)
         for root in changed.values():
-            _set_language(root, target)
+            _set_language(root, languages)
         return package.replace(changed)
 
     return document(parts, write, suffix="docx")
@@ -89,12 +90,12 @@ def _parts_with_text(package: Package) -> list[str]:
     return [name for _, name in sorted(found)]
 
 
-def _set_language(root: etree._Element, target: str) -> None:
-    """English runs and styles become the target's, so that the right dictionary checks the spelling."""
+def _set_language(root: etree._Element, languages: Languages) -> None:
+    """The source's runs and styles become the target's, so that the right dictionary checks the spelling."""
     for namespace in (TRANSITIONAL, STRICT):
         for element in root.iter(f"{{{namespace}}}lang"):
-            if element.get(f"{{{namespace}}}val", "").partition("-")[0] == "en":
-                element.set(f"{{{namespace}}}val", f"{target}-{target.upper()}")
+            if element.get(f"{{{namespace}}}val", "").partition("-")[0] == languages.source:
+                element.set(f"{{{namespace}}}val", f"{languages.target}-{languages.region}")
 
 
 def _paragraphs(root: etree._Element) -> Iterator[_Runs]:

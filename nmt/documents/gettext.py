@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Literal
 
 import polib
 
@@ -17,7 +16,8 @@ from nmt.documents.strings import string_part
 from nmt.errors import InputError
 from nmt.extraction import Extracted
 
-FRENCH_PLURAL_FORMS = "nplurals=2; plural=(n > 1);"
+PLURAL_FORMS = {"fr": "nplurals=2; plural=(n > 1);", "en": "nplurals=2; plural=(n != 1);"}
+"""By language; those of English are for others too."""
 
 _N_PLURALS = re.compile(r"nplurals\s*=\s*(\d+)")
 _MOST_PLURALS = 6
@@ -76,13 +76,13 @@ def _part(text: str) -> Extracted[str]:
     return string_part(text) if text.strip() else PlainText(text)
 
 
-def _update_header(catalogue: polib.POFile, target: Literal["fr"] | str) -> None:
+def _update_header(catalogue: polib.POFile, target: str) -> None:
     """Language and plural forms of the target; a template's header becomes that of a translation."""
     header = catalogue.metadata
     header["Language"] = target
     header["Content-Type"] = "text/plain; charset=UTF-8"
     if not _N_PLURALS.search(header.get("Plural-Forms", "")):
-        header["Plural-Forms"] = FRENCH_PLURAL_FORMS
+        header["Plural-Forms"] = PLURAL_FORMS.get(target, PLURAL_FORMS["en"])
     catalogue.metadata_is_fuzzy = False
 
 

@@ -15,6 +15,7 @@ from lxml import etree
 
 from nmt.documents.extracted import ExtractedDocument, document
 from nmt.documents.inline import Item
+from nmt.documents.languages import Languages
 from nmt.documents.limits import DocumentLimits
 from nmt.documents.mixed import MixedContent, Role, add_text
 from nmt.documents.package import Package
@@ -37,7 +38,7 @@ _ROLES: dict[object, Role] = {
 }
 
 
-def read_odt(data: bytes, limits: DocumentLimits, *, target: str) -> ExtractedDocument:
+def read_odt(data: bytes, limits: DocumentLimits, languages: Languages) -> ExtractedDocument:
     """An OpenDocument text; see ``nmt.documents.read_document``."""
     package = Package(data, limits)
     if "mimetype" not in package or package.read("mimetype").strip() != _MIME_TYPE:
@@ -54,7 +55,7 @@ def read_odt(data: bytes, limits: DocumentLimits, *, target: str) -> ExtractedDo
             if items != list(part.items):
                 content.write(element, items, take=lambda child: child, add_text=_add_text)
         for root in changed.values():
-            _set_language(root, target)
+            _set_language(root, languages)
         return package.replace(changed)
 
     return document(parts, write, suffix="odt")
@@ -90,9 +91,9 @@ def _add_text(parent: etree._Element, text: str) -> None:
             add_text(parent, piece)
 
 
-def _set_language(root: etree._Element, target: str) -> None:
-    """English text properties become those of the target, for the right dictionary."""
+def _set_language(root: etree._Element, languages: Languages) -> None:
+    """The source's text properties become those of the target, for the right dictionary."""
     for element in root.iter(f"{{{root.nsmap.get('style', '')}}}text-properties"):
-        if element.get(f"{_FO}language") == "en":
-            element.set(f"{_FO}language", target)
-            element.set(f"{_FO}country", target.upper())
+        if element.get(f"{_FO}language") == languages.source:
+            element.set(f"{_FO}language", languages.target)
+            element.set(f"{_FO}country", languages.region)

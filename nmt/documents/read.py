@@ -10,6 +10,7 @@ from nmt.documents.docx import read_docx
 from nmt.documents.extracted import ExtractedDocument
 from nmt.documents.gettext import read_po
 from nmt.documents.json_strings import read_json
+from nmt.documents.languages import Languages
 from nmt.documents.limits import DocumentLimits
 from nmt.documents.markdown import read_markdown
 from nmt.documents.odt import read_odt
@@ -25,7 +26,7 @@ from nmt.errors import InputError
 class _Options:
     """What ``read_document`` was asked; each reader takes what concerns it."""
 
-    target: str
+    languages: Languages
     everything: bool
     limits: DocumentLimits
 
@@ -33,13 +34,15 @@ class _Options:
 _READERS: dict[str, Callable[[bytes, _Options], ExtractedDocument]] = {
     "txt": lambda data, _: read_plain(data),
     "md": lambda data, _: read_markdown(data),
-    "html": lambda data, options: read_html(data, target=options.target),
-    "docx": lambda data, options: read_docx(data, options.limits, target=options.target),
-    "odt": lambda data, options: read_odt(data, options.limits, target=options.target),
+    "html": lambda data, options: read_html(data, options.languages),
+    "docx": lambda data, options: read_docx(data, options.limits, options.languages),
+    "odt": lambda data, options: read_odt(data, options.limits, options.languages),
     "srt": lambda data, _: read_srt(data),
     "vtt": lambda data, _: read_vtt(data),
-    "po": lambda data, options: read_po(data, target=options.target, everything=options.everything),
-    "xliff": lambda data, options: read_xliff(data, target=options.target, everything=options.everything),
+    "po": lambda data, options: read_po(data, target=options.languages.target, everything=options.everything),
+    "xliff": lambda data, options: read_xliff(
+        data, target=options.languages.target, everything=options.everything
+    ),
     "json": lambda data, _: read_json(data),
     "yaml": lambda data, _: read_yaml(data),
 }
@@ -60,6 +63,7 @@ def read_document(
     name: str,
     data: bytes,
     *,
+    source: str = "en",
     target: str = "fr",
     everything: bool = False,
     limits: DocumentLimits = _NO_LIMITS_GIVEN,
@@ -69,7 +73,8 @@ def read_document(
     Args:
         name: its file name; only the suffix counts.
         data: the file.
-        target: ISO 639-1 code, written where the format names its language.
+        source: ISO 639-1 code of the language that it is in.
+        target: of the one that it is to be in, written where the format names it in the place of ``source``.
         everything: translate what has a translation already, too (po, xliff).
         limits: how large it may be.
 
@@ -83,13 +88,13 @@ def read_document(
         known = ", ".join(SUFFIXES)
         raise InputError(f"documents named .{suffix[:20]} cannot be translated; known are {known}")
     limits.check("max_bytes", len(data))
-    document = reader(data, _Options(target, everything, limits))
+    document = reader(data, _Options(Languages(source, target), everything, limits))
     limits.check("max_characters", sum(len(extract.text) for extract in document.extracts))
     return document
 
 
-def target_name(name: str, target: str = "fr") -> str:
+def target_name(name: str, target: str = "fr", source: str = "en") -> str:
     """The file name of a translation: ``letter.docx`` becomes ``letter.fr.docx``, a ``pot`` a ``po``."""
     path = PurePath(name)
     suffix = ".po" if path.suffix.lower() == ".pot" else path.suffix
-    return str(path.with_name(f"{path.stem.removesuffix('.en')}.{target}{suffix}"))
+    return str(path.with_name(f"{path.stem.removesuffix(f'.{source}')}.{target}{suffix}"))

@@ -39,12 +39,20 @@ class FileTask:
         return sum(len(extract.text) for extract in self.document.extracts)
 
 
-def open_file(source: Path, target: Path | None, *, force: bool, everything: bool = False) -> FileTask:
+def open_file(
+    source: Path,
+    target: Path | None,
+    *,
+    languages: tuple[str, str] = ("en", "fr"),
+    force: bool,
+    everything: bool = False,
+) -> FileTask:
     """Read a document; nothing is written, and no model needed, before all that can be checked is.
 
     Args:
         source: the document.
         target: where to write; None: beside it, ``letter.docx`` as ``letter.fr.docx``.
+        languages: of the document and of its translation, as ISO 639-1 codes.
         force: the target may be there already.
         everything: see ``read_document``.
 
@@ -52,14 +60,17 @@ def open_file(source: Path, target: Path | None, *, force: bool, everything: boo
         InputError: the target is there already, or the document cannot be read as what its name says.
         OSError: there is no such file.
     """
-    target = source.with_name(target_name(source.name)) if target is None else target
+    read, written = languages
+    target = source.with_name(target_name(source.name, written, read)) if target is None else target
     if target.exists() and (not force or target.samefile(source)):
         step = (
             "choose another with --out" if source == target else "choose another with --out, or add --force"
         )
         raise InputError(f"{target} is there already: {step}")
     try:
-        document = read_document(source.name, source.read_bytes(), everything=everything)
+        document = read_document(
+            source.name, source.read_bytes(), source=read, target=written, everything=everything
+        )
     except InputError as error:
         raise type(error)(f"{source}: {error}") from None
     return FileTask(source, target, document)

@@ -87,7 +87,7 @@ class RateRow(Base):
 
 
 class GlossaryRow(Base):
-    """A list of terms and the translations they must have."""
+    """A list of terms and the translations they must have, in its first direction."""
 
     __tablename__ = "glossaries"
 
@@ -97,6 +97,18 @@ class GlossaryRow(Base):
     source_language: Mapped[str] = mapped_column(String(20))
     target_language: Mapped[str] = mapped_column(String(20))
     created_at: Mapped[datetime]
+    n_entries: Mapped[int]
+    entries: Mapped[list[list[str]]]
+
+
+class DictionaryRow(Base):
+    """Terms of a glossary in a direction that is not the one of its own row."""
+
+    __tablename__ = "dictionaries"
+
+    glossary_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    source_language: Mapped[str] = mapped_column(String(20), primary_key=True)
+    target_language: Mapped[str] = mapped_column(String(20), primary_key=True)
     n_entries: Mapped[int]
     entries: Mapped[list[list[str]]]
 

@@ -60,8 +60,20 @@ class Reservation:
 
 
 @dataclass(frozen=True)
+class Dictionary:
+    """The terms of a glossary in one direction, without the terms."""
+
+    source_language: str
+    target_language: str
+    n_entries: int
+
+
+@dataclass(frozen=True)
 class Glossary:
-    """A glossary without its entries, which may be many. It is ready as soon as it is stored."""
+    """A glossary without its entries, which may be many. It is ready as soon as it is stored.
+
+    Languages and ``n_entries`` are those of its first dictionary, which stays when it is emptied.
+    """
 
     id: str
     key_id: str
@@ -70,7 +82,14 @@ class Glossary:
     target_language: str
     created_at: datetime
     n_entries: int
+    further: tuple[Dictionary, ...] = ()
     ready: bool = True
+
+    @property
+    def dictionaries(self) -> list[Dictionary]:
+        """Those that have entries."""
+        first = Dictionary(self.source_language, self.target_language, self.n_entries)
+        return [one for one in (first, *self.further) if one.n_entries]
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from service.database.records import DocumentJob
 from service.limits import options
 from service.problems import ProblemError, documented
 from service.schemas import DocumentAnswer, TranslateRequest
+from service.source_language import AUTO
 from service.state import Service, ServiceDependency
 
 router = APIRouter(prefix="/documents", tags=["documents"])
@@ -52,6 +53,12 @@ async def upload(
     name: Annotated[
         str, Query(min_length=1, max_length=255, description="The file's name; its suffix is its format.")
     ],
+    source: Annotated[
+        str, Query(min_length=2, max_length=20, description="As of `/translate`: a code, or auto.")
+    ] = AUTO,
+    target: Annotated[
+        str | None, Query(min_length=2, max_length=20, description="As of `/translate`.")
+    ] = None,
 ) -> DocumentAnswer:
     """The body is the file. The answer comes at once; ask for `/documents/{id}` until `status` is `done`.
 
@@ -62,8 +69,10 @@ async def upload(
             415, "unsupported-document", f"name must end in one of: {', '.join(SUFFIXES)}, after a dot."
         )
     data = await request.body()
-    asked = TranslateRequest(text="", alignment="links")
-    chosen = options(asked, service.model, service.generation, service.settings)
+    found = service.directions.fitting(source, target)
+    texts = await service.documents.texts_of(name, data) if len(found) > 1 else []
+    direction = await service.directions.choose(source, target, texts)
+    chosen = options(TranslateRequest(text=""), direction, service.settings)
     job, secret = await service.documents.submit(request, service, name, data, chosen)
     response.headers["Cache-Control"] = "no-store"
     return _answer(job, job.id + secret, service)

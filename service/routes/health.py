@@ -21,8 +21,8 @@ async def live() -> HealthAnswer:
 @router.head("/ready", include_in_schema=False)
 @router.get("/ready", summary="Does it translate?", responses=documented(500, 503))
 async def ready(service: ServiceDependency) -> HealthAnswer:
-    """200 when model and database take work; 503 when one does not, or the server is shutting down."""
-    if not service.scheduler.is_ready(stuck_after_s=service.settings.request_timeout_s):
-        raise ProblemError(503, "not-ready", "The model does not take work now; ask again in a moment.")
+    """200 when every model and the database take work; 503 when one does not, or the server is stopping."""
+    if not service.directions.is_ready(stuck_after_s=service.settings.request_timeout_s):
+        raise ProblemError(503, "not-ready", "A model does not take work now; ask again in a moment.")
     await service.database.run(service.database.check)
     return HealthAnswer(status="ok")

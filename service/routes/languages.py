@@ -6,6 +6,7 @@ from fastapi import APIRouter
 
 from nmt.config import TransformerConfig
 from nmt.documents import SUFFIXES
+from service.directions import Direction
 from service.limits import HEADS_MAX_CHARACTERS
 from service.problems import documented
 from service.schemas import AttentionShape, DocumentRules, LanguageName, LanguagePair, LanguagesAnswer, Limits
@@ -19,12 +20,11 @@ NAMES = {"en": "English", "fr": "French"}
 @router.get("/languages", summary="Languages and limits", responses=documented(500))
 async def languages(service: ServiceDependency) -> LanguagesAnswer:
     """The pairs of languages that this server translates, and the most that a request may ask for."""
-    pair = LanguagePair(source=service.model.source_language, target=service.model.target_language)
-    settings, network = service.settings, service.model.model
+    settings, pairs = service.settings, [_pair(direction) for direction in service.directions]
     return LanguagesAnswer(
-        pairs=[pair],
+        pairs=pairs,
         languages=[
-            LanguageName(code=code, name=NAMES.get(code, code)) for code in (pair.source, pair.target)
+            LanguageName(code=code, name=NAMES.get(code, code)) for code in service.directions.languages
         ],
         limits=Limits(
             texts=settings.max_texts,
@@ -33,11 +33,22 @@ async def languages(service: ServiceDependency) -> LanguagesAnswer:
             beam_size=settings.max_beam_size,
             heads_characters=HEADS_MAX_CHARACTERS,
         ),
-        attention=AttentionShape(layers=network.n_decoder_layers, heads=network.n_heads)
-        if isinstance(network, TransformerConfig)
-        else None,
+        attention=pairs[0].attention,
         documents=DocumentRules(
             suffixes=[f".{suffix}" for suffix in SUFFIXES], bytes=settings.document_max_bytes
         ),
-        model=service.model.name,
+        model=pairs[0].model,
+    )
+
+
+def _pair(direction: Direction) -> LanguagePair:
+    network = direction.model.model
+    return LanguagePair(
+        source=direction.source,
+        target=direction.target,
+        model=direction.model.name,
+        formality=direction.engine.has_formality,
+        attention=AttentionShape(layers=network.n_decoder_layers, heads=network.n_heads)
+        if isinstance(network, TransformerConfig)
+        else None,
     )

@@ -58,15 +58,20 @@ async def translate_markup(
     translations = []
     for one in taken_apart:
         own, found = found[: len(one.extracts)], found[len(one.extracts) :]
-        translations.append(await asyncio.to_thread(_translation, one, own, body.source, service))
-    return TranslateAnswer(translations=translations, model=service.model.name)
+        translations.append(await asyncio.to_thread(_translation, one, own, body.source, options.source))
+    return TranslateAnswer(
+        translations=translations,
+        source=options.source,
+        target=options.target,
+        model=service.directions.of(options).model.name,
+    )
 
 
 def _translation(
-    extracted: Extracted[str], own: Sequence[Translation], source: str, service: Service
+    extracted: Extracted[str], own: Sequence[Translation], declared: str, expected: str
 ) -> TranslationOut:
     words = " ".join(piece.text for piece in extracted.extracts)
-    check = check_source(words, source, service.model.source_language)
+    check = check_source(words, declared, expected)
     kinds = dict.fromkeys(flag.kind for translation in own for flag in translation.flags)
     n_tokens = sum(translation.n_target_tokens for translation in own)
     sure = [

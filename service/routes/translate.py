@@ -11,7 +11,7 @@ from fastapi.responses import StreamingResponse
 
 from service import translation_call
 from service.auth import current_caller
-from service.limits import check_languages, check_texts, options, require_json
+from service.limits import check_texts, options, require_json
 from service.problems import documented, problem_of
 from service.routes.markup import refuse_what_markup_has_not, translate_markup
 from service.scheduler import Options, Part
@@ -62,9 +62,9 @@ async def translate(body: TranslateRequest, request: Request, service: ServiceDe
     order, then `done` with the whole answer, or `error` with a problem. `X-Request-Timeout` says after how
     many seconds to give up.
     """
-    check_languages(body, service.model)
     check_texts(body.texts, service.settings)
-    chosen = options(body, service.model, service.generation, service.settings)
+    direction = await service.directions.choose(body.source, body.target, body.texts)
+    chosen = options(body, direction, service.settings)
     if body.markup is not None:
         refuse_what_markup_has_not(body, streamed=wants_events(request))
         answer = await translate_markup(body, chosen, request, service)
@@ -73,16 +73,21 @@ async def translate(body: TranslateRequest, request: Request, service: ServiceDe
     if wants_events(request):
         return await stream_answer(body, chosen, request, service)
     found = await translation_call.translate(service, request, body.texts, chosen)
-    payload = await _answer(found, body, request, service)
+    payload = await _answer(found, body, chosen, request, service)
     return Response(payload, media_type="application/json", headers={"Cache-Control": "no-store"})
 
 
 async def _answer(
-    found: Sequence[Translation], body: TranslateRequest, request: Request, service: Service
+    found: Sequence[Translation],
+    body: TranslateRequest,
+    chosen: Options,
+    request: Request,
+    service: Service,
 ) -> bytes:
     """The answer as JSON; its alignments are kept for later."""
     # Large matrices take a while to write; other requests go on meanwhile.
-    payload, kept = await asyncio.to_thread(_write, found, body, service.model)
+    model = service.directions.of(chosen).model
+    payload, kept = await asyncio.to_thread(_write, found, body, model)
     await service.database.run(service.database.alignments.put, current_caller(request).key_id, kept)
     return payload
 
@@ -100,7 +105,7 @@ async def stream_answer(
             while isinstance(event, Part):
                 yield server_sent("sentence", _part(event).model_dump_json().encode())
                 event = await anext(events)
-            yield server_sent("done", await _answer(event, body, request, service))
+            yield server_sent("done", await _answer(event, body, chosen, request, service))
         except Exception as error:
             problem = await problem_of(error, request)
             yield server_sent("error", bytes(problem.body))
@@ -154,7 +159,13 @@ def _write(
         for out in translations
         if out.links is not None
     }
-    return TranslateAnswer(translations=translations, model=model.name).model_dump_json().encode(), kept
+    answer = TranslateAnswer(
+        translations=translations,
+        source=model.source_language,
+        target=model.target_language,
+        model=model.name,
+    )
+    return answer.model_dump_json().encode(), kept
 
 
 def _without_heads(out: TranslationOut) -> TranslationOut:

@@ -306,7 +306,7 @@ def test_a_folder_that_is_no_model_folder_is_never_replaced(tmp_path, tokenizer_
 
 def test_a_model_is_found_by_path_by_name_and_by_default(tmp_path, monkeypatch, folder):
     shipped = tmp_path / "shipped"
-    monkeypatch.setattr(checkpoint, "PRETRAINED", shipped)
+    monkeypatch.setattr("nmt.shipped.PRETRAINED", shipped)
     with pytest.raises(ModelFolderError, match="no model ships"):
         resolve_model()
     (shipped / "b-model").mkdir(parents=True)

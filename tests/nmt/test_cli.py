@@ -15,18 +15,19 @@ from typer.testing import CliRunner
 import nmt.translator
 from nmt import cli
 from nmt.commands import loading
+from nmt.commands.translate import LINES_AT_ONCE
 from nmt.config import AlignmentConfig
 from nmt.errors import DiskFullError, InputError, ModelFolderError, NumericalError
 from nmt.terms import Glossary, Term
 from tests.stub_translator import StubTranslator
 
 COMMANDS = (
+    "translate",
     "align-links",
     "align-train",
     "attention",
     "export",
     "shortlist",
-    "translate",
     "serve",
     "prepare",
     "train",
@@ -182,12 +183,12 @@ def test_markup_gives_nothing_but_markup(run: Run, translator: StubTranslator, o
 def test_more_lines_than_are_translated_at_once_keep_their_order(
     run: Run, translator: StubTranslator
 ) -> None:
-    lines = [f"line {n}" for n in range(2 * cli.LINES_AT_ONCE + 3)]
+    lines = [f"line {n}" for n in range(2 * LINES_AT_ONCE + 3)]
 
     _, out, _ = run("translate", stdin="\n".join(lines).encode())
 
     assert out.split("\n") == [*(line.upper() for line in lines), ""]
-    assert [len(texts) for texts, _ in translator.calls] == [cli.LINES_AT_ONCE, cli.LINES_AT_ONCE, 3]
+    assert [len(texts) for texts, _ in translator.calls] == [LINES_AT_ONCE, LINES_AT_ONCE, 3]
 
 
 def test_windows_line_ends_and_other_separators_make_no_lines(run: Run, translator: StubTranslator) -> None:

@@ -28,6 +28,7 @@ EVIDENCE = Evidence(
     n_source_tokens=5,
     pieces=(Piece(5, "▁Un", 0, 2), Piece(6, "▁ch", 3, 5), Piece(7, "at", 5, 7), Piece(8, ",", 7, 8)),
     token_log_probs=(-0.1, -0.2, -0.4, -0.8, -1.6),
+    length_ratio=1.15,
 )
 
 

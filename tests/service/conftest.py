@@ -15,10 +15,12 @@ import httpx
 import pytest
 import structlog
 import uvicorn
+from fastapi import FastAPI
 
 from service.app import create_app
 from service.interface import TextTranslator
 from service.main import make_server
+from service.scheduler import Scheduler
 from service.settings import Settings
 from service.state import Service
 from tests.service.stub import StubTranslator
@@ -42,6 +44,11 @@ class LiveServer:
     def port(self) -> int:
         return httpx.URL(self.url).port or 0
 
+    @property
+    def scheduler(self) -> Scheduler:
+        """Of the default direction."""
+        return self.service.directions.default.scheduler
+
     def client(self, **options: Any) -> httpx.Client:
         return httpx.Client(base_url=self.url, timeout=20, trust_env=False, verify=False, **options)
 
@@ -56,7 +63,13 @@ def running(
 ) -> Iterator[LiveServer]:
     """Serve ``translator`` until the block ends, then shut down gracefully."""
     chosen = Settings(**settings)
-    app = create_app(chosen, translator, tracing=tracing)
+    with serving(create_app(chosen, translator, tracing=tracing), chosen, translator) as live:
+        yield live
+
+
+@contextlib.contextmanager
+def serving(app: FastAPI, chosen: Settings, translator: TextTranslator) -> Iterator[LiveServer]:
+    """Serve an app until the block ends, then shut down gracefully."""
     server = make_server(app, chosen, "127.0.0.1", 0)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

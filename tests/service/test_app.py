@@ -37,7 +37,9 @@ def get(live: LiveServer, path: str, **options: Any) -> httpx.Response:
 def test_languages_tell_the_pair_and_the_limits(live: LiveServer) -> None:
     body = get(live, "/languages").json()
 
-    assert body["pairs"] == [{"source": "en", "target": "fr"}]
+    attention = {"layers": 4, "heads": 4}
+    pair = {"source": "en", "target": "fr", "model": "stub", "formality": False, "attention": attention}
+    assert body["pairs"] == [pair]
     assert {"code": "fr", "name": "French"} in body["languages"]
     assert body["model"] == "stub"
     assert body["limits"] == {

@@ -88,8 +88,8 @@ def test_an_error_of_one_job_is_its_own_and_names_no_text(live: LiveServer) -> N
 def test_a_killed_engine_is_back_soon_and_what_it_had_is_translated_by_the_next() -> None:
     with ThreadPoolExecutor(4) as pool, serving() as live:
         waiting = pool.submit(live.post, {"text": "a b c d e " * 10})
-        eventually(lambda: live.service.scheduler.n_tokens > 0 and live.service.scheduler.n_waiting == 0)
-        os.kill(live.service.scheduler.engine.pid, signal.SIGKILL)
+        eventually(lambda: live.scheduler.n_tokens > 0 and live.scheduler.n_waiting == 0)
+        os.kill(live.scheduler.engine.pid, signal.SIGKILL)
         killed = time.monotonic()
         eventually(lambda: not is_ready(live), within_s=1)
         later = pool.submit(live.post, {"text": "sent meanwhile"})
@@ -134,7 +134,7 @@ def test_a_client_that_leaves_has_its_job_out_of_the_batch_within_a_second(live:
     head = (
         b"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
     )
-    scheduler = live.service.scheduler
+    scheduler = live.scheduler
     with socket.create_connection(("127.0.0.1", live.port)) as connection:
         connection.sendall(head % len(body) + body)
         eventually(lambda: metric(live, "passerelle_running_sentences") == 1)
@@ -145,7 +145,7 @@ def test_a_client_that_leaves_has_its_job_out_of_the_batch_within_a_second(live:
 def test_a_stop_answers_all_that_was_accepted() -> None:
     with ThreadPoolExecutor(6) as pool, serving() as live:
         futures = [pool.submit(live.post, {"text": f"text {index} " * 20}) for index in range(6)]
-        eventually(lambda: len(live.service.scheduler._requests) == 6)
+        eventually(lambda: len(live.scheduler._requests) == 6)
         live.server.should_exit = True
         answers = [text_of(future.result()) for future in futures]
         live.thread.join(10)
@@ -154,8 +154,8 @@ def test_a_stop_answers_all_that_was_accepted() -> None:
 
 def test_a_stop_while_there_is_no_engine_does_not_hang() -> None:
     with serving(shutdown_timeout_s=1) as live:
-        live.service.scheduler.engine._command = (sys.executable, "-c", "raise SystemExit(3)")
-        os.kill(live.service.scheduler.engine.pid, signal.SIGKILL)
+        live.scheduler.engine._command = (sys.executable, "-c", "raise SystemExit(3)")
+        os.kill(live.scheduler.engine.pid, signal.SIGKILL)
         eventually(lambda: not is_ready(live), within_s=1)
         started = time.monotonic()
         live.server.should_exit = True

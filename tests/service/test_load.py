@@ -24,7 +24,7 @@ def occupy(live: LiveServer, pool: ThreadPoolExecutor) -> None:
 
 
 def waiting(live: LiveServer) -> int:
-    return live.service.scheduler.n_waiting
+    return live.scheduler.n_waiting
 
 
 def test_a_full_queue_is_429_with_whole_seconds_to_wait() -> None:
@@ -124,7 +124,7 @@ def test_shutdown_answers_what_was_accepted() -> None:
         backwards(f"text {i}") for i in range(4)
     ]
     assert not live.thread.is_alive()
-    assert not live.service.scheduler.engine._thread.is_alive()
+    assert not live.scheduler.engine._thread.is_alive()
 
 
 def test_shutdown_does_not_wait_for_ever_for_a_stuck_model() -> None:

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field
 
 from service.auth import CallerDependency
-from service.dialects.deepl.languages import targets
+from service.dialects.deepl.languages import listed
 from service.dialects.fields import parse, read_fields
 from service.routes.languages import NAMES
 from service.state import ServiceDependency
@@ -45,9 +45,17 @@ async def languages(
     """Languages translated from, or, with ``type=target``, to; the client sends the type in the body."""
     given = await read_fields(request) if kind is None else {"type": kind}
     if parse(LanguagesFields, given).kind == "source":
-        source = service.model.source_language
-        return [{"language": source.upper(), "name": NAMES.get(source, source)}]
+        return [
+            {"language": code.upper(), "name": NAMES.get(code, code)} for code in service.directions.sources
+        ]
     return [
-        {"language": code, "name": name, "supports_formality": service.has_formality}
-        for code, name in targets(service.model.target_language).items()
+        {
+            "language": code,
+            "name": name,
+            "supports_formality": any(
+                direction.engine.has_formality for direction in service.directions.writing(target)
+            ),
+        }
+        for target in service.directions.targets
+        for code, name in listed(target).items()
     ]

@@ -37,7 +37,10 @@ async def upload(request: Request, service: ServiceDependency, caller: CallerDep
     suffix = PurePath(sent.name).suffix[1:].lower()
     if fields.output_format and fields.output_format.lower() != suffix:
         raise InputError("output_format: a document keeps its format; leave it out")
-    options = await common_options(service, caller, fields)
+    texts: list[str] = []
+    if not fields.source_lang:
+        texts = await service.documents.texts_of(sent.name, sent.data)
+    options = await common_options(service, caller, fields, texts)
     job, secret = await service.documents.submit(request, service, sent.name, sent.data, options)
     return {"document_id": job.id, "document_key": secret}
 

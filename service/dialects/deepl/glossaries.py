@@ -18,7 +18,7 @@ from nmt import terms
 from nmt.errors import InputError
 from service.auth import Caller, CallerDependency
 from service.database.records import Glossary
-from service.dialects.deepl.languages import check_source, check_target
+from service.dialects.deepl.languages import fitting
 from service.dialects.fields import parse, read_fields
 from service.problems import ProblemError
 from service.schemas import Language, Text
@@ -29,6 +29,7 @@ router = APIRouter(prefix="/v2")
 _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 Entries = Sequence[tuple[str, str]]
+Languages = tuple[str, str]
 
 
 class DictionaryFields(BaseModel):
@@ -50,10 +51,12 @@ class GlossaryFields(DictionaryFields):
 
 @router.get("/glossary-language-pairs")
 async def language_pairs(service: ServiceDependency) -> dict[str, list[dict[str, str]]]:
-    """The one direction in which this server translates."""
-    model = service.model
+    """The directions in which this server translates."""
     return {
-        "supported_languages": [{"source_lang": model.source_language, "target_lang": model.target_language}]
+        "supported_languages": [
+            {"source_lang": direction.source, "target_lang": direction.target}
+            for direction in service.directions
+        ]
     }
 
 
@@ -68,7 +71,7 @@ async def create(request: Request, service: ServiceDependency, caller: CallerDep
 async def all_of_a_caller(
     service: ServiceDependency, caller: CallerDependency
 ) -> dict[str, list[dict[str, Any]]]:
-    """The caller's, oldest first."""
+    """The caller's, oldest first; of one with several dictionaries the first, as v2 knows one only."""
     found = await service.database.run(service.database.glossaries.all, caller.key_id)
     return {"glossaries": [_answer(glossary) for glossary in found]}
 
@@ -98,20 +101,27 @@ async def create_glossary(service: Service, caller: Caller, name: str, fields: D
 
     Raises:
         InputError: an entry is malformed, by number, or there are too many of something.
-        UnsupportedLanguageError: not the languages of the model.
+        UnsupportedLanguageError: nothing here translates between these languages.
     """
-    found = await check_dictionary(service, fields)
-    model, glossaries = service.model, service.database.glossaries
-    return await service.database.run(
-        glossaries.create, caller.key_id, name, model.source_language, model.target_language, found
-    )
+    languages, found = await check_dictionary(service, fields)
+    create = service.database.glossaries.create
+    return await service.database.run(create, caller.key_id, name, *languages, found)
 
 
-async def check_dictionary(service: Service, fields: DictionaryFields) -> Entries:
-    """The entries of a dictionary, as ``create_glossary`` checks them."""
-    check_source(fields.source_lang, service.model)
-    check_target(fields.target_lang, service.model)
-    return await asyncio.to_thread(read_entries, fields.entries, fields.entries_format)
+async def check_dictionary(service: Service, fields: DictionaryFields) -> tuple[Languages, Entries]:
+    """Languages and entries of a dictionary, as ``create_glossary`` checks them."""
+    languages = check_languages(service, fields.source_lang, fields.target_lang)
+    return languages, await asyncio.to_thread(read_entries, fields.entries, fields.entries_format)
+
+
+def check_languages(service: Service, source_lang: str, target_lang: str) -> Languages:
+    """Source and target without regions.
+
+    Raises:
+        UnsupportedLanguageError: nothing here translates between them.
+    """
+    [direction, *_] = fitting(service.directions, source_lang, target_lang)
+    return direction.source, direction.target
 
 
 async def find_glossary(service: Service, caller: Caller, glossary_id: str) -> Glossary:
@@ -124,11 +134,18 @@ async def find_glossary(service: Service, caller: Caller, glossary_id: str) -> G
     return found
 
 
-async def find_entries(service: Service, caller: Caller, glossary_id: str) -> Entries:
-    """The entries of the caller's glossary. Raises ``ProblemError`` 404."""
+async def find_entries(
+    service: Service, caller: Caller, glossary_id: str, languages: Languages | None = None
+) -> Entries:
+    """The entries of the caller's glossary, between these languages; None: of its first dictionary.
+
+    Raises:
+        ProblemError: 404, the caller has no such glossary.
+    """
     found = None
     if _ID.fullmatch(glossary_id):
-        found = await service.database.run(service.database.glossaries.entries, caller.key_id, glossary_id)
+        entries = service.database.glossaries.entries
+        found = await service.database.run(entries, caller.key_id, glossary_id, languages)
     if found is None:
         raise no_such_glossary()
     return found

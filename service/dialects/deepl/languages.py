@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from nmt.config import ModelFolderConfig
 from nmt.errors import UnsupportedLanguageError
+from service.directions import Direction, Directions
 from service.routes.languages import NAMES
+from service.source_language import AUTO
 
 _VARIANTS = {
     "en": {"EN-GB": "English (British)", "EN-US": "English (American)"},
@@ -16,28 +17,45 @@ _LISTED_BY_VARIANT = ("en",)  # DeepL's list of targets has no plain EN
 _CODE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z]{2,4})?")
 
 
-def targets(language: str) -> dict[str, str]:
+def listed(language: str) -> dict[str, str]:
     """Codes and names of a target language as DeepL lists them."""
     if language in _LISTED_BY_VARIANT:
         return _VARIANTS[language]
     return {language.upper(): NAMES.get(language, language)}
 
 
-def check_source(asked: str | None, model: ModelFolderConfig, field: str = "source_lang") -> None:
-    """Raises ``UnsupportedLanguageError`` unless the model reads this language, of whatever region."""
-    if asked and asked.partition("-")[0].lower() != model.source_language:
-        raise _unsupported(field, asked, model.source_language.upper())
+def language_of(code: str) -> str:
+    """The language of a code, of whatever region: "EN-GB" is "en"."""
+    return code.partition("-")[0].lower()
 
 
-def check_target(asked: str, model: ModelFolderConfig, field: str = "target_lang") -> None:
-    """Raises ``UnsupportedLanguageError`` unless the model writes this language, in this variant."""
-    language = model.target_language
-    known = {language.upper(), *_VARIANTS.get(language, ())}
-    if asked.upper() not in known:
-        raise _unsupported(field, asked, ", ".join(sorted(known)))
+def fitting(directions: Directions, source: str | None, target: str) -> list[Direction]:
+    """The directions from ``source`` (None: any) to ``target``, at least one.
+
+    Args:
+        directions: what there is.
+        source: a code of DeepL's, of whatever region.
+        target: the same, in a variant that there is.
+
+    Raises:
+        UnsupportedLanguageError: there is none.
+    """
+    if source and language_of(source) not in directions.sources:
+        raise _unsupported("source_lang", source, sorted(map(str.upper, directions.sources)))
+    written = [code for one in directions.targets for code in (one.upper(), *_VARIANTS.get(one, ()))]
+    if target.upper() not in written:
+        raise _unsupported("target_lang", target, sorted(written))
+    read = language_of(source) if source else AUTO
+    found = [one for one in directions.writing(language_of(target)) if read in (AUTO, one.source)]
+    if not found:
+        pairs = ", ".join(f"{one.source.upper()} to {one.target.upper()}" for one in directions)
+        raise UnsupportedLanguageError(
+            f"target_lang: not supported from this source_lang; this server has {pairs}"
+        )
+    return found
 
 
-def _unsupported(field: str, asked: str, known: str) -> UnsupportedLanguageError:
+def _unsupported(field: str, asked: str, known: list[str]) -> UnsupportedLanguageError:
     """Names what was asked only if it looks like a language code."""
     named = f"{asked.upper()} is" if _CODE.fullmatch(asked) else "this is"
-    return UnsupportedLanguageError(f"{field}: {named} not supported; this server has {known}")
+    return UnsupportedLanguageError(f"{field}: {named} not supported; this server has {', '.join(known)}")

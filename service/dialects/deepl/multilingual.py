@@ -1,24 +1,27 @@
-"""``/v3/glossaries``: glossaries of several dictionaries; here of one, as there is one direction.
+"""``/v3/glossaries``: glossaries of several dictionaries, one for each direction.
 
-They are those of v2, and can be changed. Without entries a glossary has no dictionary.
+They are those of v2, and can be changed. A dictionary without entries is none.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from nmt.errors import InputError
 from service.auth import Caller, CallerDependency
-from service.database.records import Glossary
+from service.database.records import Dictionary, Glossary
 from service.dialects.deepl import glossaries as v2
-from service.dialects.deepl.languages import check_source, check_target
 from service.dialects.fields import parse, read_fields
 from service.schemas import Text
 from service.state import Service, ServiceDependency
 
 router = APIRouter(prefix="/v3/glossaries")
+
+MOST_DICTIONARIES = 100
 
 SourceLanguage = Annotated[str, Query(alias="source_lang", max_length=20)]
 TargetLanguage = Annotated[str, Query(alias="target_lang", max_length=20)]
@@ -30,7 +33,7 @@ class MultilingualFields(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Text
-    dictionaries: list[v2.DictionaryFields] = Field(min_length=1, max_length=1)
+    dictionaries: list[v2.DictionaryFields] = Field(min_length=1, max_length=MOST_DICTIONARIES)
 
 
 class ChangeFields(BaseModel):
@@ -39,14 +42,19 @@ class ChangeFields(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Text | None = None
-    dictionaries: list[v2.DictionaryFields] = Field([], max_length=1)
+    dictionaries: list[v2.DictionaryFields] = Field([], max_length=MOST_DICTIONARIES)
 
 
 @router.post("", status_code=201)
 async def create(request: Request, service: ServiceDependency, caller: CallerDependency) -> dict[str, Any]:
-    """Make a glossary with one dictionary."""
+    """Make a glossary with its dictionaries."""
     fields = parse(MultilingualFields, await read_fields(request))
-    return _answer(await v2.create_glossary(service, caller, fields.name, fields.dictionaries[0]))
+    first, *others = await _checked(service, fields.dictionaries)
+    glossaries = service.database.glossaries
+    made = await service.database.run(glossaries.create, caller.key_id, fields.name, *first[0], first[1])
+    for languages, found in others:
+        made = await _update(service, caller, made.id, languages=languages, entries=found)
+    return _answer(made)
 
 
 @router.get("")
@@ -70,12 +78,14 @@ async def change(
 ) -> dict[str, Any]:
     """Another name, or more entries."""
     fields = parse(ChangeFields, await read_fields(request))
-    entries = None
-    if fields.dictionaries:
-        known = dict(await v2.find_entries(service, caller, glossary_id))
-        known.update(await v2.check_dictionary(service, fields.dictionaries[0]))
-        entries = v2.check_entries(list(known.items()))
-    return _answer(await _update(service, caller, glossary_id, name=fields.name, entries=entries))
+    checked = await _checked(service, fields.dictionaries)
+    changed = await _update(service, caller, glossary_id, name=fields.name)
+    for languages, found in checked:
+        known = dict(await v2.find_entries(service, caller, glossary_id, languages))
+        known.update(found)
+        both = v2.check_entries(list(known.items()))
+        changed = await _update(service, caller, glossary_id, languages=languages, entries=both)
+    return _answer(changed)
 
 
 @router.delete("/{glossary_id}", status_code=204, response_class=Response)
@@ -93,10 +103,10 @@ async def entries(
     source_lang: SourceLanguage,
     target_lang: TargetLanguage,
 ) -> dict[str, list[dict[str, str]]]:
-    """The entries of the dictionary."""
-    _check(service, source_lang, target_lang)
-    found = await v2.find_entries(service, caller, glossary_id)
-    direction = {"source_lang": service.model.source_language, "target_lang": service.model.target_language}
+    """The entries of one dictionary."""
+    languages = v2.check_languages(service, source_lang, target_lang)
+    found = await v2.find_entries(service, caller, glossary_id, languages)
+    direction = {"source_lang": languages[0], "target_lang": languages[1]}
     return {"dictionaries": [{**direction, "entries": v2.to_tsv(found), "entries_format": "tsv"}]}
 
 
@@ -104,10 +114,11 @@ async def entries(
 async def replace(
     glossary_id: str, request: Request, service: ServiceDependency, caller: CallerDependency
 ) -> dict[str, Any]:
-    """Other entries in the place of all there are."""
+    """Other entries in the place of all there are of this dictionary."""
     fields = parse(v2.DictionaryFields, await read_fields(request))
-    found = await v2.check_dictionary(service, fields)
-    return _dictionary(await _update(service, caller, glossary_id, entries=found))
+    languages, found = await v2.check_dictionary(service, fields)
+    await _update(service, caller, glossary_id, languages=languages, entries=found)
+    return _dictionary(Dictionary(*languages, len(found)))
 
 
 @router.delete("/{glossary_id}/dictionaries", status_code=204, response_class=Response)
@@ -118,9 +129,9 @@ async def delete_dictionary(
     source_lang: SourceLanguage,
     target_lang: TargetLanguage,
 ) -> Response:
-    """The glossary stays, without entries."""
-    _check(service, source_lang, target_lang)
-    await _update(service, caller, glossary_id, entries=())
+    """The glossary stays, without these entries."""
+    languages = v2.check_languages(service, source_lang, target_lang)
+    await _update(service, caller, glossary_id, languages=languages, entries=())
     return Response(status_code=204)
 
 
@@ -130,21 +141,31 @@ async def _update(
     glossary_id: str,
     *,
     name: str | None = None,
+    languages: v2.Languages | None = None,
     entries: v2.Entries | None = None,
 ) -> Glossary:
     await v2.find_glossary(service, caller, glossary_id)
-    glossaries = service.database.glossaries
+    update = service.database.glossaries.update
     found = await service.database.run(
-        lambda: glossaries.update(caller.key_id, glossary_id, name=name, entries=entries)
+        lambda: update(caller.key_id, glossary_id, name=name, languages=languages, entries=entries)
     )
     if found is None:
         raise v2.no_such_glossary()
     return found
 
 
-def _check(service: Service, source_lang: str, target_lang: str) -> None:
-    check_source(source_lang, service.model)
-    check_target(target_lang, service.model)
+async def _checked(
+    service: Service, dictionaries: Sequence[v2.DictionaryFields]
+) -> list[tuple[v2.Languages, v2.Entries]]:
+    """Languages and entries of each.
+
+    Raises:
+        InputError: two are of the same languages, or as ``v2.create_glossary``.
+    """
+    checked = [await v2.check_dictionary(service, fields) for fields in dictionaries]
+    if len({languages for languages, _ in checked}) < len(checked):
+        raise InputError("dictionaries: two are of the same languages; put their entries together")
+    return checked
 
 
 def _answer(glossary: Glossary) -> dict[str, Any]:
@@ -152,13 +173,13 @@ def _answer(glossary: Glossary) -> dict[str, Any]:
         "glossary_id": glossary.id,
         "name": glossary.name,
         "creation_time": v2.created_at(glossary),
-        "dictionaries": [_dictionary(glossary)] if glossary.n_entries else [],
+        "dictionaries": [_dictionary(one) for one in glossary.dictionaries],
     }
 
 
-def _dictionary(glossary: Glossary) -> dict[str, Any]:
+def _dictionary(one: Dictionary) -> dict[str, Any]:
     return {
-        "source_lang": glossary.source_language,
-        "target_lang": glossary.target_language,
-        "entry_count": glossary.n_entries,
+        "source_lang": one.source_language,
+        "target_lang": one.target_language,
+        "entry_count": one.n_entries,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -12,11 +13,12 @@ from nmt.errors import InputError
 from nmt.terms import Glossary, Term, is_exact
 from service.auth import Caller
 from service.dialects.deepl.glossaries import find_entries
-from service.dialects.deepl.languages import check_source, check_target
+from service.dialects.deepl.languages import fitting, language_of
 from service.dialects.fields import Names
 from service.limits import options
 from service.scheduler import Options
 from service.schemas import Language, TranslateRequest
+from service.source_language import AUTO
 from service.state import Service
 
 MOST_GLOSSARIES = 5
@@ -28,6 +30,8 @@ _FORMALITY: dict[str, Literal["default", "formal", "informal"]] = {
     "less": "informal",
     "prefer_less": "informal",
 }
+WITHOUT_FORMALITY = ("en",)
+"""Languages that do not tell how people are addressed."""
 _REFUSED = {
     "custom_instructions": "custom instructions",
     "style_id": "style rules",
@@ -56,18 +60,35 @@ def refuse_what_is_not_here(fields: dict[str, Any]) -> None:
             raise InputError(f"{name}: this server has no {what}; leave it out")
 
 
-async def common_options(service: Service, caller: Caller, fields: CommonFields) -> Options:
+async def common_options(
+    service: Service, caller: Caller, fields: CommonFields, texts: Sequence[str]
+) -> Options:
     """How to translate.
 
+    Args:
+        service: what translates.
+        caller: whose glossaries there are.
+        fields: what was asked.
+        texts: tell the language to translate from where ``source_lang`` does not.
+
     Raises:
-        UnsupportedLanguageError: the model does not translate from this language, or to that one.
-        InputError: a glossary without a source language, which DeepL does not take either.
+        UnsupportedLanguageError: nothing translates from this language, or to that one.
+        InputError: formality where the target has none, or a glossary without a source language, neither of
+            which DeepL takes.
         ProblemError: 404, there is no such glossary.
     """
-    check_source(fields.source_lang, service.model)
-    check_target(fields.target_lang, service.model)
-    asked = TranslateRequest(text="", formality=_FORMALITY[fields.formality])
-    chosen = options(asked, service.model, service.generation, service.settings)
+    fitting(service.directions, fields.source_lang, fields.target_lang)
+    source = language_of(fields.source_lang) if fields.source_lang else AUTO
+    direction = await service.directions.choose(source, language_of(fields.target_lang), texts)
+    formality = _FORMALITY[fields.formality]
+    if direction.target in WITHOUT_FORMALITY:
+        if fields.formality in ("more", "less"):
+            raise InputError(
+                f"formality: {direction.target.upper()} has none; leave it out, or ask for prefer_more or "
+                "prefer_less"
+            )
+        formality = "default"
+    chosen = options(TranslateRequest(text="", formality=formality), direction, service.settings)
     ids = [fields.glossary_id] if fields.glossary_id else list(fields.glossary_ids)
     if not ids:
         return chosen
@@ -75,9 +96,16 @@ async def common_options(service: Service, caller: Caller, fields: CommonFields)
         raise InputError("glossary_ids: cannot be used together with glossary_id")
     if not fields.source_lang:
         raise InputError("source_lang: is needed with a glossary")
+    languages = direction.source, direction.target
     terms: dict[str, Term] = {}
     for glossary_id in ids:
-        for source, target in await find_entries(service, caller, glossary_id):
-            key = source if is_exact(source) else source.lower()
-            terms.setdefault(key, Term(source, target))  # the first glossary that has a term counts
+        found = await find_entries(service, caller, glossary_id, languages)
+        if not found:
+            raise InputError(
+                f"{'glossary_id' if fields.glossary_id else 'glossary_ids'}: the glossary has no dictionary "
+                f"from {direction.source.upper()} to {direction.target.upper()}"
+            )
+        for term, translation in found:
+            key = term if is_exact(term) else term.lower()
+            terms.setdefault(key, Term(term, translation))  # the first glossary that has a term counts
     return replace(chosen, glossary=await asyncio.to_thread(Glossary.of, terms.values()))

@@ -60,17 +60,16 @@ async def translate(request: Request, service: ServiceDependency, caller: Caller
     given = await read_fields(request, lists=_LISTS)
     refuse_what_is_not_here(given)
     fields = parse(TranslateFields, given)
-    options = await common_options(service, caller, fields)
+    options = await common_options(service, caller, fields, fields.text)
     options = replace(options, split_sentences=fields.split_sentences != "0")
     texts = fields.text
     if fields.tag_handling is None and fields.split_sentences != "1":
         texts = [_LINE_BREAK.sub(" ", text) for text in texts]
     translated = await translate_texts(service, request, texts, options, _extract(fields))
-    said, expected = fields.source_lang, service.model.source_language
-    if said:
-        sources = [said.partition("-")[0]] * len(translated)
+    if fields.source_lang:
+        sources = [options.source] * len(translated)
     else:
-        sources = await asyncio.to_thread(_detect, [one.source for one in translated], expected)
+        sources = await asyncio.to_thread(_detect, [one.source for one in translated], options.source)
     answers: list[dict[str, Any]] = []
     for one, source in zip(translated, sources, strict=True):
         answer: dict[str, Any] = {"detected_source_language": source.upper(), "text": one.text}

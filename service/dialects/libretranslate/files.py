@@ -12,10 +12,11 @@ from nmt.errors import InputError
 from service.auth import CallerDependency
 from service.dialects.documents import file_of, find_job, no_such_document, read_upload
 from service.dialects.fields import parse
-from service.dialects.libretranslate.languages import check_languages
+from service.dialects.libretranslate.languages import choose
 from service.limits import options
 from service.problems import ProblemError
 from service.schemas import Language, TranslateRequest
+from service.source_language import AUTO
 from service.state import ServiceDependency
 
 router = APIRouter(prefix="/libretranslate")
@@ -37,8 +38,11 @@ async def translate_file(
     """The address of the translation. Whoever has it and a key of the same holder may read it."""
     sent = await read_upload(request)
     fields = parse(FileFields, sent.fields)
-    check_languages(fields.source, fields.target, service.model)
-    chosen = options(TranslateRequest(text=""), service.model, service.generation, service.settings)
+    texts: list[str] = []
+    if fields.source == AUTO:
+        texts = await service.documents.texts_of(sent.name, sent.data)
+    direction = await choose(service.directions, fields.source, fields.target, texts)
+    chosen = options(TranslateRequest(text=""), direction, service.settings)
     job, secret = await service.documents.submit(request, service, sent.name, sent.data, chosen)
     await service.documents.wait(job.id, service.settings.request_timeout_s)
     job = await find_job(service, caller.key_id, job.id, secret)

@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from nmt.config import ModelFolderConfig
 from nmt.errors import UnsupportedLanguageError
+from service.directions import Direction, Directions
 from service.source_language import AUTO
 
 
-def check_languages(source: str, target: str, model: ModelFolderConfig) -> None:
-    """Raises ``UnsupportedLanguageError``; names a language only if it looks like a code of one."""
+async def choose(directions: Directions, source: str, target: str, texts: Sequence[str]) -> Direction:
+    """The direction from ``source``, or for ``AUTO`` from the language of the texts, to ``target``.
+
+    Raises:
+        UnsupportedLanguageError: there is none; names a language only if it looks like a code of one.
+    """
     for field, asked, known in (
-        ("source", source, (model.source_language, AUTO)),
-        ("target", target, (model.target_language,)),
+        ("source", source, (*directions.sources, AUTO)),
+        ("target", target, directions.targets),
     ):
         if asked not in known:
             named = asked if re.fullmatch("[A-Za-z]{2}", asked) else "this"
             raise UnsupportedLanguageError(
                 f"{field}: {named} is not supported; this server has {' and '.join(known)}"
             )
+    if source != AUTO and target not in targets_of(directions, source):
+        pairs = ", ".join(f"{one.source} to {one.target}" for one in directions)
+        raise UnsupportedLanguageError(f"target: not supported from this source; this server has {pairs}")
+    return await directions.choose(source, target, texts)
+
+
+def targets_of(directions: Directions, source: str) -> list[str]:
+    """What a language is translated to; nothing, for one that is only written."""
+    return [one.target for one in directions if one.source == source]

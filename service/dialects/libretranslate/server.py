@@ -7,10 +7,11 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from nmt.documents import SUFFIXES
+from service.dialects.libretranslate.languages import targets_of
 from service.problems import ProblemError
 from service.routes.languages import NAMES
 from service.source_language import AUTO
-from service.state import Service, ServiceDependency
+from service.state import ServiceDependency
 
 router = APIRouter(prefix="/libretranslate")
 
@@ -18,13 +19,17 @@ router = APIRouter(prefix="/libretranslate")
 @router.get("/languages")
 async def languages(service: ServiceDependency) -> list[dict[str, Any]]:
     """Languages, and those that each is translated to."""
-    return _languages(service)
+    directions = service.directions
+    return [
+        {"code": code, "name": NAMES.get(code, code), "targets": targets_of(directions, code)}
+        for code in directions.languages
+    ]
 
 
 @router.get("/frontend/settings")
 async def settings(service: ServiceDependency) -> dict[str, Any]:
     """What a page needs to know."""
-    _, target = _languages(service)
+    target = service.directions.default.target
     return {
         "apiKeys": service.keys_required,
         "charLimit": service.settings.max_text_characters,
@@ -33,7 +38,7 @@ async def settings(service: ServiceDependency) -> dict[str, Any]:
         "keyRequired": service.keys_required,
         "language": {
             "source": {"code": AUTO, "name": "Auto Detect"},
-            "target": {"code": target["code"], "name": target["name"]},
+            "target": {"code": target, "name": NAMES.get(target, target)},
         },
         "suggestions": False,
         "supportedFilesFormat": [f".{suffix}" for suffix in SUFFIXES],
@@ -51,11 +56,3 @@ async def suggest(request: Request) -> None:
     """Refused: nothing that is sent here is kept to learn from."""
     await request.body()
     raise ProblemError(403, "suggestions-off", "Suggestions are disabled on this server.")
-
-
-def _languages(service: Service) -> list[dict[str, Any]]:
-    source, target = service.model.source_language, service.model.target_language
-    return [
-        {"code": source, "name": NAMES.get(source, source), "targets": [target]},
-        {"code": target, "name": NAMES.get(target, target), "targets": []},
-    ]

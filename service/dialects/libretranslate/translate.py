@@ -12,7 +12,7 @@ from nmt.detect import CERTAIN, UNKNOWN, Detection, candidates
 from nmt.errors import InputError
 from nmt.markup import extract_html
 from service.dialects.fields import OneOrMore, parse, read_fields
-from service.dialects.libretranslate.languages import check_languages
+from service.dialects.libretranslate.languages import choose
 from service.dialects.texts import Translated, translate_texts
 from service.limits import check_texts, options
 from service.schemas import Language, Text, TranslateRequest
@@ -47,18 +47,18 @@ async def translate(request: Request, service: ServiceDependency) -> dict[str, A
     """A translation, or a list of them if ``q`` is a list."""
     given = await read_fields(request)
     fields = parse(TranslateFields, given)
-    check_languages(fields.source, fields.target, service.model)
+    direction = await choose(service.directions, fields.source, fields.target, fields.q)
     is_html = fields.text_format == "html"
     most = service.settings.max_beam_size - 1
     if fields.alternatives > most:
         raise InputError(f"alternatives: {fields.alternatives} is over the limit of this server, {most}")
     asked = TranslateRequest(text="", n_best=1 if is_html else fields.alternatives + 1)
-    chosen = options(asked, service.model, service.generation, service.settings)
+    chosen = options(asked, direction, service.settings)
     found = await translate_texts(service, request, fields.q, chosen, extract_html if is_html else None)
     answers: dict[str, list[Any]] = {"translatedText": [one.text for one in found]}
     if fields.source == AUTO:
         sources = [one.source for one in found]
-        detected = await asyncio.to_thread(_detect, sources, service.model.source_language)
+        detected = await asyncio.to_thread(_detect, sources, direction.source)
         answers["detectedLanguage"] = [_answer(one) for one in detected]
     if fields.alternatives:
         answers["alternatives"] = [_others(one) for one in found]

@@ -1,0 +1,41 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Model = Annotated[
+    str | None,
+    typer.Option(
+        "--model", metavar="DIR", help="Model folder, or the name of one that ships with the package."
+    ),
+]
+Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda or cuda:N.")]
+Beam = Annotated[int | None, typer.Option("--beam", metavar="N", help="Beam size; 1 is greedy search.")]
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Override one value of the recipe; repeatable."),
+]
+Recipe = Annotated[
+    str, typer.Argument(metavar="RECIPE", help="A TOML file, or the name of a recipe that ships.")
+]
+Sources = Annotated[
+    list[Path], typer.Option("--source", metavar="F", help="Source sentences, one a line; repeatable.")
+]
+References = Annotated[
+    list[Path],
+    typer.Option("--reference", metavar="F", help="Their reference translations; one for each --source."),
+]
+LowercaseTokenized = Annotated[
+    bool,
+    typer.Option(
+        "--lowercase-tokenized",
+        help="Also give BLEU on the Multi30k literature's scale: lower-cased, normalised, Moses-tokenised.",
+    ),
+]
+Engine = Annotated[
+    str, typer.Option("--engine", help="auto, eager, float32, bfloat16 or int8: see nmt info.")
+]

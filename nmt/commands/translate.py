@@ -1,0 +1,305 @@
+"""``nmt translate``: texts, lines of standard input, markup, a document, or a corpus."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+import typer
+
+from nmt.commands.lines import lines, warn
+from nmt.commands.loading import load
+from nmt.commands.options import Beam, Device, Engine, Model
+from nmt.config import GenerationConfig, parse
+from nmt.errors import ConfigError, InputError
+from nmt.shipped import languages_of, resolve_model
+
+if TYPE_CHECKING:
+    from collections import Counter
+
+    from nmt.documents.translate import FileTask
+    from nmt.translator import AlignmentKind, Translation, Translator
+
+_Search: TypeAlias = Callable[[GenerationConfig], GenerationConfig]
+"""The options asked for, over the defaults of a model."""
+
+LINES_AT_ONCE = 256
+"""Lines of standard input translated together; on a terminal each line is answered by itself."""
+
+MarkupKind = Literal["html", "xml"]
+Formality = Literal["default", "formal", "informal"]
+
+Texts = Annotated[
+    list[str] | None, typer.Argument(metavar="TEXT", help="Texts; without any: lines of stdin.")
+]
+Source = Annotated[
+    str | None, typer.Option("--from", metavar="CODE", help="Language of the text: the model that reads it.")
+]
+Target = Annotated[str | None, typer.Option("--to", metavar="CODE", help="Language to translate to.")]
+NBest = Annotated[
+    int | None, typer.Option("--n-best", metavar="K", help="Print K translations: INDEX ||| TEXT ||| SCORE.")
+]
+CoveragePenalty = Annotated[
+    float | None,
+    typer.Option(
+        "--coverage-penalty", metavar="B", min=0, max=5, help="Beta of Wu et al. 2016: against dropped words."
+    ),
+]
+Alignment = Annotated[
+    bool, typer.Option("--alignment", help="Add word links: TEXT ||| 0-0 1-2 (words and punctuation marks).")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object a line, with all that is known.")]
+Markup = Annotated[
+    MarkupKind | None,
+    typer.Option("--markup", help="Texts are HTML or XML, stdin one whole; tags are kept."),
+]
+File = Annotated[
+    Path | None,
+    typer.Option("--file", metavar="IN", help="A document: txt md html docx odt srt vtt po xliff json yaml."),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", metavar="OUT", help="Of --file; default: NAME.LANGUAGE.SUFFIX beside it. Of --ray: a folder."
+    ),
+]
+Force = Annotated[bool, typer.Option("--force", help="With --file: replace OUT if it is there.")]
+Everything = Annotated[
+    bool, typer.Option("--everything", help="With --file: also what has a translation (po, xliff).")
+]
+GlossaryFile = Annotated[
+    Path | None,
+    typer.Option("--glossary", metavar="F", help="Terms: SOURCE tab TARGET [tab inflect], or TBX."),
+]
+Address = Annotated[Formality, typer.Option("--formality", help="How French addresses people.")]
+Typography = Annotated[
+    bool, typer.Option("--french-typography", help="In French: « » and no-break spaces before ; : ! ?")
+]
+MinConfidence = Annotated[
+    float | None,
+    typer.Option(
+        "--min-confidence", metavar="P", min=0, max=1, help="A sentence of less confidence keeps its source."
+    ),
+]
+Ray = Annotated[
+    Path | None,
+    typer.Option("--ray", metavar="DIR", help="A folder of .txt or .parquet shards, on a Ray cluster."),
+]
+Column = Annotated[
+    str | None, typer.Option("--column", metavar="NAME", help="With --ray: of texts in Parquet; text.")
+]
+Workers = Annotated[
+    int | None,
+    typer.Option("--workers", metavar="N", min=1, help="With --ray; default: one a core, or GPU."),
+]
+
+
+def translate(
+    text: Texts = None,
+    *,
+    model: Model = None,
+    source: Source = None,
+    target: Target = None,
+    beam: Beam = None,
+    n_best: NBest = None,
+    coverage_penalty: CoveragePenalty = None,
+    alignment: Alignment = False,
+    as_json: AsJson = False,
+    markup: Markup = None,
+    file: File = None,
+    out: Out = None,
+    force: Force = False,
+    everything: Everything = False,
+    glossary: GlossaryFile = None,
+    formality: Address = "default",
+    french_typography: Typography = False,
+    min_confidence: MinConfidence = None,
+    ray: Ray = None,
+    column: Column = None,
+    workers: Workers = None,
+    device: Device = "auto",
+    engine: Engine = "auto",
+) -> None:
+    """Translate texts, or the lines of standard input, or a document, or a corpus.
+
+    A blank line stays blank. Standard output holds translations and nothing else.
+    """
+    wishes = _wishes(formality, french_typography=french_typography, min_confidence=min_confidence)
+    chosen = _Chosen(model, source, target, device, engine, glossary, wishes)
+    search = partial(_generation, beam=beam, n_best=n_best, coverage_penalty=coverage_penalty)
+    shows = alignment or as_json or n_best is not None
+    if ray is not None or column is not None or workers is not None:
+        if (
+            ray is None
+            or out is None
+            or any((text, file, force, everything, markup, shows, glossary, wishes))
+        ):
+            raise ConfigError(
+                "a corpus takes --ray DIR and --out DIR, and --model, --from, --to, --beam, --device, "
+                "--column, --workers"
+            )
+        _translate_corpus(ray, out, chosen, beam=beam, column=column, workers=workers)
+    elif file is not None:
+        if text or shows or markup is not None:
+            raise ConfigError(
+                "--file gives a document: leave out TEXT, --alignment, --json, --n-best, --markup"
+            )
+        _translate_file(file, out, chosen, search, force=force, everything=everything)
+    elif out is not None or force or everything:
+        raise ConfigError("--out, --force and --everything go with --file IN")
+    elif markup is not None:
+        if shows:
+            raise ConfigError("--markup gives markup: leave out --alignment, --json and --n-best")
+        _translate_markup(text, markup, chosen, search)
+    else:
+        if alignment and (n_best or 1) > 1 and not as_json:
+            raise ConfigError(f"--alignment with --n-best {n_best}: only the best has links; add --json")
+        _translate_lines(text, chosen, search, alignment=alignment, as_json=as_json)
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """The model, and what it is asked for in each translation."""
+
+    model: str | None
+    source: str | None
+    target: str | None
+    device: str
+    engine: str
+    glossary: Path | None
+    wishes: dict[str, Any]
+
+    @property
+    def folder(self) -> Path:
+        """The model folder."""
+        return resolve_model(self.model, source=self.source, target=self.target)
+
+    def load(self) -> Translator:
+        """The translator, with the wishes set in each of its translations.
+
+        Raises:
+            InputError: the glossary cannot be read.
+        """
+        translator: Translator = load("nmt.translator:Translator").load(
+            self.model, source=self.source, target=self.target, device=self.device, engine=self.engine
+        )
+        wishes = dict(self.wishes)
+        if self.glossary is not None:
+            read, written = translator.config.source_language, translator.config.target_language
+            glossary = load("nmt.terms:Glossary").read(self.glossary, source=read, target=written)
+            wishes["glossary"] = glossary
+        if wishes:
+            translator.translate = partial(translator.translate, **wishes)  # type: ignore[method-assign]
+        return translator
+
+
+def _wishes(formality: Formality, *, french_typography: bool, min_confidence: float | None) -> dict[str, Any]:
+    """Arguments of ``Translator.translate``; those that say nothing are left out."""
+    wishes: dict[str, Any] = {}
+    if formality != "default":
+        wishes["formality"] = formality
+    if french_typography:
+        wishes["french_typography"] = True
+    if min_confidence is not None:
+        wishes["min_confidence"] = min_confidence
+    return wishes
+
+
+def _translate_corpus(
+    source: Path, out: Path, chosen: _Chosen, *, beam: int | None, column: str | None, workers: int | None
+) -> None:
+    translate_folder = load("nmt.offline.cluster:translate_folder", extra="ray")
+    named = chosen.source is not None or chosen.target is not None
+    model = str(chosen.folder) if named else chosen.model
+    slots: dict[str, Any] = {"device": chosen.device, "workers": workers}
+    print(translate_folder(source, out, model=model, beam=beam, column=column or "text", **slots))
+
+
+def _translate_file(
+    file: Path, out: Path | None, chosen: _Chosen, search: _Search, *, force: bool, everything: bool
+) -> None:
+    """Write a document's translation and print the name of the file; flags go to standard error."""
+    task: FileTask = load("nmt.documents.translate:open_file", extra="documents")(
+        file, out, languages=languages_of(chosen.folder), force=force, everything=everything
+    )
+    translator = chosen.load()
+    with load("training.progress:progress")(task.source.name, task.n_characters) as advance:
+        flags: Counter[str] = load("nmt.documents.translate:translate_file")(
+            translator, task, options=search(translator.generation), advance=advance
+        )
+    if flags:
+        counts = ", ".join(f"{count} {kind}" for kind, count in flags.most_common())
+        warn(f"{task.target}: sentences to look at: {counts}")
+    print(task.target)
+
+
+def _translate_markup(text: list[str] | None, markup: MarkupKind, chosen: _Chosen, search: _Search) -> None:
+    """Texts, or all of standard input, byte for byte but for what is translated."""
+    translator = chosen.load()
+    options = search(translator.generation)
+    try:
+        texts = text or [sys.stdin.buffer.read().decode("utf-8")]
+    except UnicodeDecodeError as error:
+        raise InputError(f"stdin is not UTF-8 at byte {error.start}; convert it first") from None
+    translated = load("nmt.markup:translate_markup")(translator, texts, markup, options=options)
+    sys.stdout.write("".join(f"{result}\n" if text else result for result in translated))
+
+
+def _translate_lines(
+    text: list[str] | None, chosen: _Chosen, search: _Search, *, alignment: bool, as_json: bool
+) -> None:
+    """Texts, or lines of standard input as they come."""
+    translator = chosen.load()
+    options = search(translator.generation)
+    texts = iter(text) if text else lines(sys.stdin.buffer)
+    size = max(1, len(text)) if text else 1 if sys.stdin.isatty() else LINES_AT_ONCE
+    kind: AlignmentKind = "links" if alignment else "none"
+    index = 0
+    while chunk := list(islice(texts, size)):
+        results = translator.translate(chunk, alignment=kind, options=options)
+        for source, result in zip(chunk, results, strict=True):
+            for line in _show(
+                index, source, result, n_best=options.n_best, alignment=alignment, as_json=as_json
+            ):
+                # A stray line break in a translated line would shift all lines after it.
+                sys.stdout.write((line if text else line.replace("\n", " ")) + "\n")
+            if result.truncated:
+                where = f"{'text' if text else 'line'} {index + 1}"
+                warn(f"{where}: stopped at the maximum length; its end may be missing")
+            index += 1
+        sys.stdout.flush()
+
+
+def _generation(
+    defaults: GenerationConfig, *, beam: int | None, n_best: int | None, coverage_penalty: float | None
+) -> GenerationConfig:
+    """The model's search options with those of the command line; the beam grows to hold ``n_best``."""
+    values = defaults.model_dump()
+    values["n_best"] = 1 if n_best is None else n_best
+    values["beam_size"] = max(defaults.beam_size, values["n_best"]) if beam is None else beam
+    if coverage_penalty is not None:
+        values["coverage_penalty"] = coverage_penalty
+    return parse(GenerationConfig, values, where="options")
+
+
+def _show(
+    index: int, source: str, result: Translation, *, n_best: int, alignment: bool, as_json: bool
+) -> Iterator[str]:
+    """The output lines of one translation, without line ends."""
+    if as_json:
+        yield json.dumps({"source": source, **dataclasses.asdict(result)}, ensure_ascii=False)
+    elif n_best > 1 and result.alternatives:
+        for alternative in result.alternatives:
+            yield f"{index} ||| {alternative.text} ||| {alternative.score:.4f}"
+    elif alignment and result.text.strip():
+        links = " ".join(f"{link.source}-{link.target}" for link in result.links or ())
+        yield f"{result.text} ||| {links}".rstrip()
+    else:
+        yield result.text
