@@ -13,22 +13,26 @@ hypotheses never narrow the beam (K of 2K candidates at most end in EOS). A sent
 With K = 1 this is greedy search. The beam is pruned by log P (its hypotheses are equally long); finished
 hypotheses are ranked by ``Scoring.score``.
 
+Sentences that started at different times may be searched together (``BeamSearch.joined``): each has a number
+of tokens of its own, and the histories of rows end in one column, PAD before the BOS of shorter ones.
+
 All tensors of the search itself lie on the CPU, except the scores of all extensions and the coverage. One
 transfer a step brings the candidates over.
 
 Dimensions: B sentences still searched, K beam size, N = B*K rows, C = 2K candidates, S source length, V
-vocabulary, T tokens so far with BOS.
+vocabulary, T tokens so far of the longest row, with BOS.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from nmt.batch import Batch
 from nmt.config import GenerationConfig, SpecialIds
@@ -155,6 +159,24 @@ class BeamSearch:
         self.beams = beams.select(rows_N)
         return rows_N
 
+    def fits(self, other: BeamSearch) -> bool:
+        """Whether the two may be one: equal options, without coverage, which is as wide as the source."""
+        same = (self.options, self.early_stop) == (other.options, other.early_stop)
+        return same and self.beams.coverage_NS is None and self.rules.fits(other.rules)
+
+    def joined(self, other: BeamSearch) -> BeamSearch:
+        """What is still searched of both, which fit, as one; renumbered, those of ``self`` first."""
+        mine, others = self.beams.sentences, other.beams.sentences
+        return replace(
+            self,
+            rules=self.rules.joined(mine, other.rules, others),
+            n_best=[
+                *(self.n_best[place] for place in mine),
+                *(other.n_best[place] for place in others),
+            ],
+            beams=self.beams.joined(other.beams, self.special),
+        )
+
 
 @dataclass(frozen=True)
 class Beams:
@@ -162,12 +184,14 @@ class Beams:
 
     sentences: tuple[int, ...]
     """The place of each sentence in the batch given to search."""
+    lengths: tuple[int, ...]
+    """Tokens so far of each sentence, BOS not counted."""
     tokens_NT: Tensor
-    """BOS and the tokens so far."""
+    """BOS and the tokens so far; PAD before BOS where a row has fewer than others."""
     log_probs_N: Tensor
     """Sum of log-probabilities; -inf: a dead row, which nothing can bring back."""
     sums_NT: Tensor
-    """``log_probs_N`` as it was after BOS and after each token."""
+    """``log_probs_N`` as it was after BOS and after each token; 0 before BOS."""
     coverage_NS: Tensor | None
     """Attention so far, on the decoder's device; None without a coverage penalty."""
 
@@ -179,6 +203,7 @@ class Beams:
         log_probs_N[::beam_size] = 0.0
         return cls(
             sentences=tuple(range(source.size)),
+            lengths=(0,) * source.size,
             tokens_NT=torch.full((n_rows, 1), special.bos),
             log_probs_N=log_probs_N,
             sums_NT=log_probs_N.unsqueeze(1),
@@ -192,8 +217,13 @@ class Beams:
 
     @property
     def n_tokens(self) -> int:
-        """Tokens so far, BOS not counted."""
+        """Tokens so far of the longest row, BOS not counted."""
         return self.tokens_NT.size(1) - 1
+
+    @property
+    def history_NT(self) -> Tensor:
+        """The tokens so far without BOS, as ``Constraints.apply`` takes them: shorter rows keep theirs."""
+        return self.tokens_NT[:, 1:]
 
     def select(self, rows_N: Tensor) -> Beams:
         """Only ``rows_N``, whole sentences of them."""
@@ -201,19 +231,44 @@ class Beams:
         coverage_NS = self.coverage_NS
         return Beams(
             sentences=tuple(self.sentences[place] for place in places),
+            lengths=tuple(self.lengths[place] for place in places),
             tokens_NT=self.tokens_NT[rows_N],
             log_probs_N=self.log_probs_N[rows_N],
             sums_NT=self.sums_NT[rows_N],
             coverage_NS=None if coverage_NS is None else coverage_NS[rows_N.to(coverage_NS.device)],
         )
 
+    def joined(self, other: Beams, special: SpecialIds) -> Beams:
+        """The rows of both, which keep no coverage, sentences renumbered in their order."""
+        width = max(self.tokens_NT.size(1), other.tokens_NT.size(1))
+
+        def both(one_NT: Tensor, other_NT: Tensor, value: float) -> Tensor:
+            wide = (
+                functional.pad(part, (width - part.size(1), 0), value=value) for part in (one_NT, other_NT)
+            )
+            return torch.cat(list(wide))
+
+        return Beams(
+            sentences=tuple(range(len(self.sentences) + len(other.sentences))),
+            lengths=self.lengths + other.lengths,
+            tokens_NT=both(self.tokens_NT, other.tokens_NT, special.pad),
+            log_probs_N=torch.cat([self.log_probs_N, other.log_probs_N]),
+            sums_NT=both(self.sums_NT, other.sums_NT, 0.0),
+            coverage_NS=None,
+        )
+
     def tokens_of(self, row: int) -> tuple[int, ...]:
         """The tokens of one row, without BOS."""
-        return tuple(self.tokens_NT[row, 1:].tolist())
+        return tuple(self.tokens_NT[row, self._bos_of(row) + 1 :].tolist())
 
     def token_log_probs_of(self, row: int, *following: float) -> tuple[float, ...]:
         """What each token of one row added to its sum; ``following``: sums after tokens still to come."""
-        return tuple(after - before for before, after in pairwise([*self.sums_NT[row].tolist(), *following]))
+        sums = self.sums_NT[row, self._bos_of(row) :].tolist()
+        return tuple(after - before for before, after in pairwise([*sums, *following]))
+
+    def _bos_of(self, row: int) -> int:
+        """The column where a row has BOS."""
+        return self.n_tokens - self.lengths[row // self.beam_size]
 
 
 class Candidates(NamedTuple):
@@ -239,7 +294,7 @@ def rank_candidates(
     """
     n_sentences, beam_size, vocab_size = len(beams.sentences), beams.beam_size, step.logits_NV.size(1)
     largest_N = largest(step, coverage_NS)
-    rules.apply(step.logits_NV, beams.tokens_NT[:, 1:], beams.sentences)
+    rules.apply(step.logits_NV, beams.history_NT, beams.sentences, beams.lengths)
     offsets_N = beams.log_probs_N.to(step.logits_NV.device)
     if step.log_totals_N is not None:
         offsets_N = offsets_N - step.log_totals_N
@@ -264,7 +319,7 @@ def collect_finished(
         row = int(candidates.rows_BC[place, rank])
         log_prob = float(log_probs_BK[place, rank])
         penalty = float(candidates.coverage_penalties_N[row])
-        score = scoring.score(log_prob, beams.n_tokens + 1, penalty)
+        score = scoring.score(log_prob, beams.lengths[place] + 1, penalty)
         n_best[beams.sentences[place]].add(
             Hypothesis(
                 beams.tokens_of(row),
@@ -284,8 +339,8 @@ def reachable_scores(
     log_probs = candidates.log_probs_BC.masked_fill(ends_BC, -torch.inf).amax(dim=1).tolist()
     limits = [rules.max_lengths[sentence] for sentence in beams.sentences]
     return [
-        scoring.bound(log_prob, limit + 1) if beams.n_tokens < limit else -torch.inf
-        for log_prob, limit in zip(log_probs, limits, strict=True)
+        scoring.bound(log_prob, limit + 1) if length < limit else -torch.inf
+        for log_prob, length, limit in zip(log_probs, beams.lengths, limits, strict=True)
     ]
 
 
@@ -299,7 +354,7 @@ def unfinished_hypotheses(beams: Beams, place: int, scoring: Scoring) -> list[Hy
         Hypothesis(
             beams.tokens_of(row),
             log_prob,
-            scoring.score(log_prob, beams.n_tokens, penalty),
+            scoring.score(log_prob, beams.lengths[place], penalty),
             finished=False,
             token_log_probs=beams.token_log_probs_of(row),
         )
@@ -319,11 +374,14 @@ def extend(
     rows_N = candidates.rows_BC[places].gather(1, chosen_BK).flatten()
     new_tokens_N1 = tokens_BC.gather(1, chosen_BK).view(-1, 1)
     log_probs_N = candidates.log_probs_BC[places].gather(1, chosen_BK).flatten()
+    lengths = tuple(beams.lengths[place] + 1 for place in places)
+    first = beams.n_tokens + 1 - max(lengths, default=0)  # whoever had more tokens may have left
     extended = Beams(
         sentences=tuple(beams.sentences[place] for place in places),
-        tokens_NT=torch.cat([beams.tokens_NT[rows_N], new_tokens_N1], dim=1),
+        lengths=lengths,
+        tokens_NT=torch.cat([beams.tokens_NT[rows_N, first:], new_tokens_N1], dim=1),
         log_probs_N=log_probs_N,
-        sums_NT=torch.cat([beams.sums_NT[rows_N], log_probs_N.unsqueeze(1)], dim=1),
+        sums_NT=torch.cat([beams.sums_NT[rows_N, first:], log_probs_N.unsqueeze(1)], dim=1),
         coverage_NS=None if coverage_NS is None else coverage_NS[rows_N.to(coverage_NS.device)],
     )
     return extended, rows_N

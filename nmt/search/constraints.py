@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -78,14 +78,50 @@ class Constraints:
             RequiredPieces.build(required, source_lengths, max_lengths, special.eos),
         )
 
-    def apply(self, scores_NV: Tensor, history_NT: Tensor, sentences: Sequence[int]) -> None:
+    def fits(self, other: Constraints) -> bool:
+        """Whether the rules of two searches may be one: without prefixes, both or neither with pieces."""
+        no_prefixes = self.forced_BP.size(1) == other.forced_BP.size(1) == 0
+        return no_prefixes and (self.required is None) == (other.required is None)
+
+    def joined(self, mine: Sequence[int], other: Constraints, others: Sequence[int]) -> Constraints:
+        """The rules of sentences ``mine`` of this and ``others`` of ``other``, renumbered in this order.
+
+        They were made with the same options, and fit.
+        """
+        loops = self.loops
+        if loops is not None and other.loops is not None:
+            loops = loops.joined(mine, other.loops, others)
+        required = self.required
+        if required is not None and other.required is not None:
+            required = required.joined(mine, other.required, others)
+        return replace(
+            self,
+            max_lengths=(
+                *(self.max_lengths[place] for place in mine),
+                *(other.max_lengths[place] for place in others),
+            ),
+            forced_BP=self.forced_BP.new_empty(len(mine) + len(others), 0),
+            loops=loops,
+            required=required,
+        )
+
+    def apply(
+        self,
+        scores_NV: Tensor,
+        history_NT: Tensor,
+        sentences: Sequence[int],
+        lengths: Sequence[int] | None = None,
+    ) -> None:
         """Put -inf, in place, on every next token that is not allowed.
 
         Args:
             scores_NV: scores of the next token; the others keep theirs.
-            history_NT: tokens so far, without BOS, on the CPU.
+            history_NT: tokens so far, without BOS, on the CPU. Rows that have fewer end in the same column,
+                after BOS, with PAD before.
             sentences: the sentences of the rows, K rows each.
+            lengths: tokens so far of each of ``sentences``; None: T of all.
         """
+        lengths = (history_NT.size(1),) * len(sentences) if lengths is None else lengths
         device = scores_NV.device
         forced_N1 = self._forced(history_NT, sentences, device)
         kept_N1 = None if forced_N1 is None else scores_NV.gather(1, forced_N1)
@@ -95,9 +131,9 @@ class Constraints:
             repeating_NW = repeating_tokens(history_NT, self.no_repeat_ngram_size, none=self.special.pad)
             scores_NV.scatter_(1, repeating_NW.to(device), NEVER)
         if self.loops is not None:
-            self.loops.apply(scores_NV, history_NT, sentences)
+            self.loops.apply(scores_NV, history_NT, sentences, lengths)
         if self.required is not None:
-            self.required.apply(scores_NV, history_NT, sentences)
+            self.required.apply(scores_NV, history_NT, sentences, lengths)
         if forced_N1 is not None and kept_N1 is not None:
             free_N1 = forced_N1 == self.special.pad
             scores_NV.masked_fill_(~free_N1, NEVER)

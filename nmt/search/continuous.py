@@ -1,9 +1,10 @@
 """Continuous batching for beam search: sentences join and leave a running batch (Yu et al. 2022).
 
-Sentences with one beam size share a batch of the decoder, whenever they joined. Those that joined together,
-with sources of about one length (a long one would have short ones padded), have read the same number of
-tokens and go through ``BeamSearch`` together, so a result is by construction that of
-``nmt.search.search``: which sentences are there besides changes no score but by rounding.
+Sentences with one beam size share a batch of the decoder, whenever they joined: the decoder's state keeps
+apart those that joined together, with sources of about one length (a long one would have short ones padded).
+Those with equal options go through one ``BeamSearch``, however much each has read, so a step is ranked at
+once, and a result is by construction that of ``nmt.search.search``: which sentences are there besides changes
+no score but by rounding.
 
 One sentence cannot harm another. NaN in its rows is its own error; when the decoder fails as a whole
 (memory, say) the sentences it had are searched again, one at a time, and the error stays with who causes it.
@@ -116,18 +117,15 @@ class ContinuousSearch(Generic[StateT]):
             source, required = self._batch(group)
             try:
                 state = decoder.start(source, beam_size)
-                cohort = _Cohort(
-                    tuple(group),
-                    BeamSearch.start(source, group[0].options, self._special, required=required),
-                    source.source_BS.size(1),
-                )
+                searched = BeamSearch.start(source, group[0].options, self._special, required=required)
+                cohort = _Cohort(tuple(group), searched, source.source_BS.size(1))
                 if running.state is not None:
                     state = decoder.merge(running.state, state)
             except Exception as error:
                 self._isolate(group, error)
             else:
                 running.state = state
-                running.cohorts.append(cohort)
+                running.join(cohort)
 
     @torch.inference_mode()
     def step(self) -> list[Outcome]:
@@ -208,7 +206,7 @@ def length_class(n_tokens: int) -> int:
 
 @dataclass
 class _Cohort:
-    """Sentences that joined together: their places in ``searched`` are those in ``sentences``."""
+    """Sentences that are searched as one: their places in ``searched`` are those in ``sentences``."""
 
     sentences: tuple[Sentence, ...]
     searched: BeamSearch
@@ -218,6 +216,17 @@ class _Cohort:
 
     def cancel(self, keys: Collection[Hashable]) -> None:
         self.left |= {place for place in self.searched.beams.sentences if self.sentences[place].key in keys}
+
+    def joined(self, other: _Cohort) -> _Cohort:
+        """One of both, whose searches fit."""
+        mine, others = self.searched.beams.sentences, other.searched.beams.sentences
+        leaving = [place in self.left for place in mine] + [place in other.left for place in others]
+        return _Cohort(
+            (*(self.sentences[place] for place in mine), *(other.sentences[place] for place in others)),
+            self.searched.joined(other.searched),
+            max(self.source_width, other.source_width),
+            {place for place, leaves in enumerate(leaving) if leaves},
+        )
 
     def advance(self, step: Step, outcomes: list[Outcome]) -> Tensor:
         """``BeamSearch.advance`` for those that are wanted and sound; which rows the next ones extend."""
@@ -258,6 +267,13 @@ class _RunningBatch(Generic[StateT]):
     decoder: MergingDecoder[StateT]
     state: StateT | None = None
     cohorts: list[_Cohort] = field(default_factory=list)
+
+    def join(self, cohort: _Cohort) -> None:
+        """Add to the cohorts one whose rows come last."""
+        if self.cohorts and self.cohorts[-1].searched.fits(cohort.searched):
+            self.cohorts[-1] = self.cohorts[-1].joined(cohort)
+        else:
+            self.cohorts.append(cohort)
 
     @property
     def sentences(self) -> list[Sentence]:

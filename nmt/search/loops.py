@@ -7,13 +7,14 @@ be translated. A looping row has no next token. In a beam nor has any other row 
 loops: they are detours around the same loop. Search then returns what stands, unfinished, for others to
 repair. Rows are looked at every few steps; the answer follows from the tokens of one sentence alone.
 
-Dimensions: B sentences, K rows of one sentence, N = B*K rows, S source length, T tokens so far, V vocabulary.
+Dimensions: B sentences, K rows of one sentence, N = B*K rows, R rows whose turn it is, S source length, T
+tokens so far, V vocabulary.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -42,23 +43,35 @@ class LoopRule:
         """Measure the sources."""
         return cls(longest_runs(source.source_BS.cpu(), source.source_mask_BS.cpu()), ranked)
 
-    def apply(self, scores_NV: Tensor, history_NT: Tensor, sentences: Sequence[int]) -> None:
+    def joined(self, mine: Sequence[int], other: LoopRule, others: Sequence[int]) -> LoopRule:
+        """The rule for sentences ``mine`` of this and ``others`` of ``other``, renumbered in this order."""
+        runs_B = torch.cat([self.source_runs_B[list(mine)], other.source_runs_B[list(others)]])
+        return replace(self, source_runs_B=runs_B)
+
+    def apply(
+        self, scores_NV: Tensor, history_NT: Tensor, sentences: Sequence[int], lengths: Sequence[int]
+    ) -> None:
         """Put -inf, in place, on every next token of a row that loops.
 
         Args:
             scores_NV: scores of the next token, on any device.
-            history_NT: tokens so far, without BOS, on the CPU.
+            history_NT: tokens so far, without BOS, on the CPU. What stands before the tokens of a shorter row
+                equals none of them, so no run goes on there.
             sentences: the sentences of the rows, K rows each.
+            lengths: tokens so far of each of ``sentences``.
         """
-        n_tokens = history_NT.size(1)
-        if n_tokens % CHECK_EVERY or n_tokens <= LEAST_RUN:
+        is_due = [n % CHECK_EVERY == 0 and n > LEAST_RUN for n in lengths]
+        if not any(is_due):
             return
         n_rows = history_NT.size(0) // len(sentences)
-        runs_N = self.source_runs_B[list(sentences)].repeat_interleave(n_rows)
-        looping_N = looping_rows(history_NT, 2 * runs_N)
-        if bool(looping_N.any()):
+        due_R = torch.tensor(is_due).repeat_interleave(n_rows).nonzero().squeeze(1)
+        due = [sentence for sentence, is_one in zip(sentences, is_due, strict=True) if is_one]
+        runs_R = self.source_runs_B[due].repeat_interleave(n_rows)
+        looping_R = looping_rows(history_NT[due_R], 2 * runs_R)
+        if bool(looping_R.any()):
             if self.ranked:
-                looping_N |= looping_N[::n_rows].repeat_interleave(n_rows)
+                looping_R |= looping_R[::n_rows].repeat_interleave(n_rows)
+            looping_N = torch.zeros(history_NT.size(0), dtype=torch.bool).index_copy_(0, due_R, looping_R)
             scores_NV.masked_fill_(looping_N.unsqueeze(1).to(scores_NV.device), -torch.inf)
 
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -95,20 +95,62 @@ class RequiredPieces:
             eos=eos,
         )
 
-    def apply(self, scores_NV: Tensor, history_NT: Tensor, sentences: Sequence[int]) -> None:
+    def joined(self, mine: Sequence[int], other: RequiredPieces, others: Sequence[int]) -> RequiredPieces:
+        """Those of sentences ``mine`` of this and ``others`` of ``other``, renumbered in this order.
+
+        The placeholders are the same; other tokens stay only while a sentence needs them.
+        """
+        own, new = self._of(mine), other._of(others)
+        ordinary = sorted({*own.ordinary_ids, *new.ordinary_ids})
+        reserved_P = self.ids_P[self.reserved_P]
+        ids_P = torch.cat([reserved_P, torch.tensor(ordinary, dtype=torch.long)])
+        return RequiredPieces(
+            ids_P,
+            reserved_P=torch.arange(ids_P.numel()) < reserved_P.numel(),
+            needed_BP=torch.cat([own._needed_of(ids_P), new._needed_of(ids_P)]),
+            deadlines_B=torch.cat([own.deadlines_B, new.deadlines_B]),
+            limits_B=torch.cat([own.limits_B, new.limits_B]),
+            eos=self.eos,
+        )
+
+    @property
+    def ordinary_ids(self) -> list[int]:
+        """Tokens that are no placeholders and that some sentence needs."""
+        ids: list[int] = self.ids_P[~self.reserved_P & self.needed_BP.any(dim=0)].tolist()
+        return ids
+
+    def _of(self, sentences: Sequence[int]) -> RequiredPieces:
+        """Only some sentences."""
+        places_B = torch.tensor(sentences, dtype=torch.long)
+        return replace(
+            self,
+            needed_BP=self.needed_BP[places_B],
+            deadlines_B=self.deadlines_B[places_B],
+            limits_B=self.limits_B[places_B],
+        )
+
+    def _needed_of(self, ids_P: Tensor) -> Tensor:
+        """``needed_BP`` for other ids, of which those that this lacks are not needed."""
+        same_QP = self.ids_P.unsqueeze(1) == ids_P
+        return (self.needed_BP.float() @ same_QP.float()).bool()
+
+    def apply(
+        self, scores_NV: Tensor, history_NT: Tensor, sentences: Sequence[int], lengths: Sequence[int]
+    ) -> None:
         """Put -inf, in place, on what must not be written yet, any more or at all.
 
         Args:
             scores_NV: scores of the next token, on any device, other rules applied already.
             history_NT: tokens so far, without BOS, on the CPU.
             sentences: the sentences of the rows, K rows each, as rows of ``needed_BP``.
+            lengths: tokens so far of each of ``sentences``.
         """
         device = scores_NV.device
         ids_P = self.ids_P.to(device)
         places_B = torch.tensor(sentences, dtype=torch.long)
         needed_BP = self.needed_BP[places_B]
         if not bool(needed_BP.any()):
-            scores_NV[:, ids_P[self.reserved_P.to(device)]] = NEVER
+            scores_NV.index_fill_(1, ids_P[self.reserved_P.to(device)], NEVER)
             return
         n_rows = history_NT.size(0) // len(sentences)
         needed_NP = needed_BP.repeat_interleave(n_rows, dim=0)
@@ -125,7 +167,8 @@ class RequiredPieces:
             self.deadlines_B[places_R], self.limits_B[places_R] - missing_NP[incomplete_R].sum(dim=1)
         )
         scores_RV = scores_NV[rows_R]
-        pressed_R = (scores_RV.max(dim=1).indices == self.eos) | (history_NT.size(1) >= room_R).to(device)
+        lengths_R = torch.tensor(lengths)[incomplete_R // n_rows]
+        pressed_R = (scores_RV.max(dim=1).indices == self.eos) | (lengths_R >= room_R).to(device)
         scores_RV[:, self.eos] = NEVER
         scores_RV.masked_fill_(pressed_R.unsqueeze(1), NEVER)
         missing_RP = missing_NP[incomplete_R].to(device)

@@ -16,10 +16,10 @@ from nmt.config import GenerationConfig, ModelConfig, RnnConfig, SamplingConfig,
 from nmt.errors import ConfigError, NumericalError
 from nmt.models.build import build_model
 from nmt.models.interface import Step
-from nmt.search import Required, search
+from nmt.search import Required, beam, search
 from nmt.search.continuous import ContinuousSearch, Outcome, Sentence, length_class
 from nmt.search.hypothesis import Hypothesis
-from tests.doubles import SPECIAL, ScriptedDecoder, ScriptedState, hash_attention, hash_log_probs
+from tests.doubles import SPECIAL, Ids, ScriptedDecoder, ScriptedState, hash_attention, hash_log_probs
 from tests.nmt.search.oracle import batch_of
 
 VOCAB = 24
@@ -31,6 +31,7 @@ WAYS = [
     GREEDY,
     BEAM.model_copy(update={"n_best": 1, "length_penalty": 1.0}),
     BEAM.model_copy(update={"coverage_penalty": 0.4, "no_repeat_ngram_size": 2}),
+    BEAM.model_copy(update={"no_repeat_ngram_size": 3, "beam_size": 3}),
     GenerationConfig(beam_size=2, n_best=2, sampling=SamplingConfig(seed=3)),
 ]
 MODELS: dict[str, ModelConfig] = {
@@ -196,6 +197,62 @@ def test_sentences_of_one_beam_size_share_each_step_of_the_decoder() -> None:
     running.step()
     assert sorted(decoder.rows_in_steps) == [4, 4]
     assert {sentence.key for sentence in running.running} == {"a", "b", "c", "long", "wide"}
+
+
+def test_equal_options_are_ranked_in_one_pass_however_much_each_has_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ranked: list[tuple[int, ...]] = []
+    rank = beam.rank_candidates
+
+    def counted(beams: beam.Beams, *others: Any) -> beam.Candidates:
+        ranked.append(beams.lengths)
+        return rank(beams, *others)
+
+    monkeypatch.setattr(beam, "rank_candidates", counted)
+    running = ContinuousSearch(joinable(eos_bias=-torch.inf), SPECIAL)
+    for key, way in enumerate([BEAM, BEAM, BEAM, WAYS[2], BEAM]):
+        running.add([Sentence(key, (5, 6, 7), way)])
+        running.step()
+    assert ranked[-3:] == [(4, 3, 2), (1,), (0,)], "rows of one ranking lie side by side"
+
+
+@pytest.mark.parametrize("ngram", [0, 1, 2, 4])
+def test_pieces_that_some_require_stay_theirs_whoever_joins(ngram: int) -> None:
+    decoder = joinable(seed=6, eos_bias=0.5)
+    way = BEAM.model_copy(update={"no_repeat_ngram_size": ngram, "max_length_offset": 12})
+    chance = random.Random(6)
+    given = [
+        replace(sentence, required=chance.choice([(), (), (6,), (20, 7), (21, 20), (9, 6)]))
+        for sentence in sentences(16, [way], seed=6, longest=12)
+    ]
+    ended = run(decoder, given, seed=6)
+    for sentence in given:
+        outcome = ended[sentence.key]
+        assert_same(outcome, alone(ScriptedDecoder(decoder.next_log_probs, decoder.attention), sentence))
+        for hypothesis in outcome.hypotheses:
+            assert not hypothesis.finished or set(sentence.required) <= set(hypothesis.tokens)
+
+
+def test_a_loop_ends_when_it_would_alone_whatever_others_have_read() -> None:
+    steady = hash_log_probs(VOCAB, seed=7, eos_bias=-3.0)
+
+    def next_log_probs(source: Ids, history: Ids) -> Tensor:
+        log_probs_V = steady(source, history).clone()
+        if source[0] >= 12:
+            log_probs_V[4 + len(history) % (source[0] - 10)] = 9.0
+        return log_probs_V
+
+    decoder = JoinableDecoder(next_log_probs, None)
+    way = GenerationConfig(beam_size=3, max_length_ratio=1.0, max_length_offset=70)
+    given = [Sentence(key, (8 + key % 8, 5, *(6,) * (key % 4)), way) for key in range(16)]
+    ended = run(decoder, given, seed=8)
+    for sentence in given:
+        found = ended[sentence.key].hypotheses
+        assert_same(ended[sentence.key], alone(ScriptedDecoder(next_log_probs, None), sentence))
+        if sentence.source_ids[0] >= 12:
+            assert not found[0].finished
+            assert len(found[0].tokens) < 40
 
 
 def test_a_cancelled_sentence_leaves_the_batch_with_the_next_step_and_has_no_outcome() -> None:

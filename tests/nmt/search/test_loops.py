@@ -110,11 +110,11 @@ def test_only_looping_rows_lose_their_next_tokens() -> None:
     rule = LoopRule.for_batch(batch_of((4, 5), (6,) * 30), ranked=False)
     history = torch.tensor([[7] * 16, [4, 5, 6, 7, 8] * 3 + [9], [7] * 16, [7] * 16])
     scores = torch.zeros(4, 10)
-    rule.apply(scores, history, (0, 1))
+    rule.apply(scores, history, (0, 1), (16, 16))
     assert scores.isinf().all(dim=1).tolist() == [True, False, False, False]
     assert not scores[1:].isinf().any()
     scores = torch.zeros(1, 10)
-    rule.apply(scores, history[:1, :15], (0,))
+    rule.apply(scores, history[:1, :15], (0,), (15,))
     assert not scores.isinf().any(), "rows are looked at every fourth token"
 
 
@@ -122,7 +122,7 @@ def test_a_sentence_ends_when_the_best_row_of_its_beam_loops_not_for_another_row
     rule = LoopRule.for_batch(batch_of((4, 5), (4, 5)), ranked=True)
     other = [4, 5, 6, 7, 8] * 3 + [9]
     scores = torch.zeros(4, 10)
-    rule.apply(scores, torch.tensor([[7] * 16, other, other, [7] * 16]), (0, 1))
+    rule.apply(scores, torch.tensor([[7] * 16, other, other, [7] * 16]), (0, 1), (16, 16))
     assert scores.isinf().all(dim=1).tolist() == [True, True, False, True]
 
 
