@@ -1,5 +1,6 @@
 // An answer on the page: the linked words, what there is to say about it, the alternatives, the heat maps.
 
+import { pairFrom, pairNames } from "./direction.js";
 import { byId, element } from "./dom.js";
 import { EveryHead } from "./every_head.js";
 import { HeatMap } from "./heatmap.js";
@@ -48,7 +49,7 @@ export class ShownAnswer {
 
   /** All that is in the language of the interface, or depends on it. */
   tell() {
-    byId("notices").replaceChildren(...notices(this.translation).map((textContent) => element("li", { textContent })));
+    byId("notices").replaceChildren(...notices(this.translation), ...offer(this.translation));
     showAlternatives(this.translation.alternatives);
     this.heatMap.show();
     this.everyHead.show();
@@ -92,6 +93,16 @@ export class PartialAnswer {
   }
 }
 
+/** A button to the direction that reads the text's language, where that is another. @param {Translation} translation */
+function offer({ flags, detected_source }) {
+  const pair = flags.some(({ kind }) => kind === "wrong_source_language") && pairFrom(detected_source.language);
+  if (!pair) return [];
+  const textContent = say("direction.offer", { pair: say("direction.pair", pairNames(pair)) });
+  const button = element("button", { type: "button", className: "chip", textContent });
+  button.dataset.turn = pair.source;
+  return [element("li", {}, button)];
+}
+
 /** What there is to say about a translation, each thing once. @param {Translation} translation */
 function notices({ truncated, repaired, flags, detected_source }) {
   const detected = detected_source.language ? languageName(detected_source.language) : "";
@@ -101,7 +112,8 @@ function notices({ truncated, repaired, flags, detected_source }) {
   if (repaired) kinds.add("repaired");
   return [...kinds].map((kind) => {
     const key = `flag.${kind}`;
-    return isKey(key) ? say(key, { detected }) : say("flag.other", { kind });
+    const textContent = isKey(key) ? say(key, { detected }) : say("flag.other", { kind });
+    return element("li", { textContent });
   });
 }
 

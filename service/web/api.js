@@ -35,6 +35,7 @@ import { recall, remember } from "./storage.js";
 /**
  * @typedef {object} Question
  * @property {string} text
+ * @property {string} source
  * @property {string} target
  * @property {"soft" | "heads"} alignment
  * @property {number} n_best
@@ -42,11 +43,11 @@ import { recall, remember } from "./storage.js";
  * @property {{ source: string, target: string }[]} [glossary]
  * @property {{ layer: number, heads: number[] | null }} [attention]
  */
+/** @typedef {{ source: string, target: string, attention: { layers: number, heads: number } | null }} Pair a direction, and what its model has */
 /**
  * @typedef {object} Abilities what /languages tells
- * @property {{ source: string, target: string }[]} pairs
+ * @property {Pair[]} pairs
  * @property {{ text_characters: number, heads_characters: number }} limits
- * @property {{ layers: number, heads: number } | null} attention of the model, if it has any
  * @property {{ suffixes: string[], bytes: number } | null} documents what may be uploaded
  */
 /** @typedef {{ id: string, status: "queued" | "translating" | "done" | "error", progress: number | null, detail: string | null }} DocumentJob */
@@ -131,12 +132,13 @@ export const abilities = async () => (await ask("languages")).json();
 
 /**
  * @param {File} file
+ * @param {Pair} pair
  * @param {AbortSignal} signal
  * @returns {Promise<DocumentJob>}
  */
-export const uploadDocument = async (file, signal) =>
+export const uploadDocument = async (file, { source, target }, signal) =>
   (
-    await ask(`documents?name=${encodeURIComponent(file.name)}`, {
+    await ask(`documents?${new URLSearchParams({ name: file.name, source, target })}`, {
       method: "POST",
       headers: { "Content-Type": "application/octet-stream" },
       body: file,

@@ -2,12 +2,13 @@
 
 import { clearAnswer, PartialAnswer, plainMirror, ShownAnswer } from "./answer.js";
 import { abilities, ProblemError, translate, useKey } from "./api.js";
+import { direction, offerPairs, pairFrom, pairNames, showTurn, turnTo, watchTurn } from "./direction.js";
 import { offerDocuments, watchDocuments } from "./documents.js";
 import { byId, element, inputById, selectById } from "./dom.js";
 import { glossaryTerms, showGlossary, watchGlossary } from "./glossary.js";
 import { offerEveryHead } from "./every_head.js";
 import { offerHeads } from "./heatmap.js";
-import { formatNumber, languageName, preferredLanguage, rememberLanguage, say, useLanguage, writePage } from "./strings.js";
+import { formatNumber, language, preferredLanguage, rememberLanguage, say, useLanguage, writePage } from "./strings.js";
 import { watchWords } from "./words.js";
 
 /** @typedef {import("./api.js").Abilities} Abilities */
@@ -25,9 +26,8 @@ const source = /** @type {HTMLTextAreaElement} */ (byId("source"));
 
 /** @type {Abilities} what the server can do; until it has told, the least */
 let server = {
-  pairs: [{ source: "en", target: "fr" }],
+  pairs: [direction()],
   limits: { text_characters: Infinity, heads_characters: 0 },
-  attention: null,
   documents: null,
 };
 let timer = 0;
@@ -89,7 +89,7 @@ async function ask() {
       showPartial();
     });
     if (own !== request) return; // stale
-    shown = new ShownAnswer(asked, translations[0], server.pairs[0]);
+    shown = new ShownAnswer(asked, translations[0], direction());
     shown.show();
     const seconds = (performance.now() - started) / 1000;
     const digits = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
@@ -111,7 +111,8 @@ function question(text) {
   const terms = glossaryTerms();
   return {
     text,
-    target: server.pairs[0].target,
+    source: direction().source,
+    target: direction().target,
     alignment: "soft",
     n_best: nBest,
     ...(beamSize ? { beam_size: Math.max(beamSize, nBest) } : {}),
@@ -152,10 +153,10 @@ function tell(message, kind = "") {
 
 /** Write the page in a language; what stands on it stays. @param {Language} code */
 function speak(code) {
-  const pair = server.pairs[0];
+  const pair = direction();
   selectById("language").value = code;
   useLanguage(code);
-  const names = { source: languageName(pair.source), target: languageName(pair.target) };
+  const names = pairNames(pair);
   writePage(names);
   for (const [id, side] of /** @type {const} */ ([["source-name", "source"], ["target-name", "target"]])) {
     const name = names[side];
@@ -168,7 +169,8 @@ function speak(code) {
       element("button", { type: "button", className: "chip", lang: pair.source, textContent }),
     ),
   );
-  offerHeads(server.attention);
+  showTurn();
+  offerHeads(pair.attention);
   offerEveryHead(server.limits.heads_characters);
   offerDocuments(server.documents);
   showGlossary();
@@ -184,9 +186,19 @@ function setText(text) {
   textChanged();
 }
 
+/** Translate another way, what then stands in the text field. @param {import("./api.js").Pair} pair @param {string} text */
+function turn(pair, text) {
+  turnTo(pair);
+  clearAnswer();
+  source.value = text;
+  speak(language());
+  textChanged();
+}
+
 async function learnAbilities() {
   try {
     server = { ...server, ...(await abilities()) };
+    offerPairs(server.pairs);
   } catch (error) {
     // Without knowing the limits the page still works: the server says what is too long.
     if (error instanceof ProblemError && (error.status === 401 || error.status === 403)) askForKey();
@@ -220,6 +232,14 @@ byId("key-form").addEventListener("submit", async (event) => {
   byId("key-form").hidden = true;
   await learnAbilities();
   textChanged();
+});
+watchTurn((pair) => turn(pair, shown?.translation.text ?? source.value)); // what was written is read next
+byId("notices").addEventListener("click", (event) => {
+  const asked = event.target instanceof HTMLElement ? event.target.dataset.turn : null;
+  const pair = asked ? pairFrom(asked) : null;
+  if (!pair) return;
+  turn(pair, source.value);
+  source.focus(); // the button that had the focus is gone
 });
 watchWords(() => shown?.words ?? null);
 watchGlossary(textChanged);

@@ -1,12 +1,16 @@
 // The reader's own glossary: pairs of a term and its translation, kept in this browser and sent with each text.
+// Each direction has its own.
 
+import { directionName } from "./direction.js";
 import { byId, element, inputById } from "./dom.js";
 import { recall, remember } from "./storage.js";
 import { say } from "./strings.js";
 
 /** @typedef {{ source: string, target: string }} Term */
 
-const STORED = "passerelle.glossary";
+const FIRST = "en-fr"; // whose terms are kept without the name of a direction
+
+const place = () => "passerelle.glossary" + (directionName() === FIRST ? "" : `.${directionName()}`);
 
 /** @type {Term[]} */
 let terms = [];
@@ -18,16 +22,15 @@ export const glossaryTerms = () => terms;
 /** Wire the glossary's form. @param {() => void} whenChanged */
 export function watchGlossary(whenChanged) {
   changed = whenChanged;
-  terms = parse(recall(STORED));
   byId("glossary-form").addEventListener("submit", (event) => {
     event.preventDefault();
     add();
   });
-  showGlossary();
 }
 
-/** Draw the list, in the language of the interface. */
+/** Draw the list of the direction in use, in the language of the interface. */
 export function showGlossary() {
+  terms = parse(recall(place()));
   byId("glossary-list").replaceChildren(...terms.map(item));
   byId("glossary-list").hidden = terms.length === 0;
 }
@@ -61,7 +64,7 @@ function item(term) {
 
 /** @param {string} message */
 function save(message) {
-  remember(STORED, JSON.stringify(terms));
+  remember(place(), JSON.stringify(terms));
   showGlossary();
   tell(message);
   changed();

@@ -31,6 +31,10 @@ const ENGLISH = {
     "translation the arrow keys go from word to word.",
   "word.none": "has no partner",
 
+  "direction.pair": "{source} to {target}",
+  "direction.swap": "Switch to {pair}",
+  "direction.offer": "Translate {pair}",
+
   "status.translating": "Translating…",
   "status.sentences": "Translating… sentence {n} of {total}",
   "status.done": "Translated in {seconds} s by {model}",
@@ -144,6 +148,10 @@ const FRENCH = {
     "Pointez un mot, ou atteignez-le au clavier, pour voir ses correspondants dans l’autre langue. Dans la " +
     "traduction, les touches fléchées vont d’un mot à l’autre.",
   "word.none": "n’a pas de correspondant",
+
+  "direction.pair": "{source}–{target}",
+  "direction.swap": "Passer à {pair}",
+  "direction.offer": "Traduire {pair}",
 
   "status.translating": "Traduction en cours…",
   "status.sentences": "Traduction en cours… phrase {n} sur {total}",

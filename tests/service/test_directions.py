@@ -190,7 +190,7 @@ def test_a_model_that_fails_fails_its_own_requests_only() -> None:
         return NumericalError("NaN")
 
     with both_ways(StubTranslator(), ShoutingTranslator(failure=failure)) as live:
-        assert_problem(live.post({"text": "un", "source": "fr"}), 500, "internal")
+        assert_problem(live.post({"text": "un", "source": "fr"}), 500, "internal-error")
         assert direction(live, "one", source="en")[2] == "stub"
 
 

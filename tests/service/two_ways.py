@@ -1,4 +1,4 @@
-"""A server of both directions, around two stubs; the one to English shouts, so that it is seen who answered."""
+"""A server of both directions, around two stubs; the one to English shouts, so that one sees who answered."""
 
 from __future__ import annotations
 
