@@ -102,7 +102,7 @@ async def under_background_load(
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def one_at_a_time(model: str | None) -> None:
+def one_at_a_time(model: str) -> None:
     """A server as one writes it first: a lock around the model. Prints its port."""
     from nmt.translator import Translator  # noqa: PLC0415
 
@@ -131,7 +131,7 @@ def one_at_a_time(model: str | None) -> None:
     server.serve_forever()
 
 
-def offline(model: str | None) -> None:
+def offline(model: str) -> None:
     """Translate what standard input names, as often as it is asked; prints seconds."""
     from nmt.translator import Translator  # noqa: PLC0415
 
@@ -184,15 +184,17 @@ def measure(options: argparse.Namespace, texts: list[str]) -> list[dict[str, flo
     large = ""
     while len(large) < LARGE_CHARACTERS:
         large += texts[len(large) % len(texts)] + " "
-    model = [] if options.model is None else ["--model", options.model]
+    model = ["--model", options.model]
     script = [sys.executable, __file__]
-    serve = "from service.main import serve; import sys; serve(port=0, model=(sys.argv[1:] or [None])[0])"
+    serve = "from service.main import serve; import sys; serve(port=0, model=sys.argv[1])"
     rounds: list[dict[str, float]] = []
     with (
         process(
             [*script, "--offline", *model], options.threads, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         ) as batch,
-        process([sys.executable, "-c", serve, *model[1:]], options.threads, stderr=subprocess.PIPE) as served,
+        process(
+            [sys.executable, "-c", serve, options.model], options.threads, stderr=subprocess.PIPE
+        ) as served,
         process([*script, "--one-at-a-time", *model], options.threads, stderr=subprocess.PIPE) as single,
     ):
         assert batch.stdin is not None
@@ -261,7 +263,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--texts", type=Path, help="a sentence a line")
-    parser.add_argument("--model", help="a model folder; by default the one that ships")
+    parser.add_argument("--model", default="general", help="a model folder, or the name of one that ships")
     parser.add_argument("--out", type=Path, help="where to write the JSON")
     parser.add_argument("--requests", type=int, default=1024, help="texts of a round")
     parser.add_argument("--rounds", type=int, default=5)

@@ -74,6 +74,7 @@ def start_engines(models: Sequence[str | None], settings: Settings) -> list[Proc
             Start(
                 model=model,
                 device=settings.device,
+                engine=settings.engine,
                 batch_max_tokens=settings.batch_max_tokens,
                 log_level=settings.log_level,
                 log_format=settings.log_format,

@@ -111,16 +111,26 @@ class Scheduler:
         self._changed = threading.Condition()
         self._stopping = False
         self._throughput = _Throughput()
+        # counted when somebody asks, not at every event
+        self._metrics.queue_requests.set_function(lambda: self.n_waiting)
+        self._metrics.queue_tokens.set_function(lambda: self.n_tokens)
 
     @property
     def n_waiting(self) -> int:
         """Requests that the model has not begun with."""
-        return sum(not request.has_begun for request in self._requests.values())
+        with self._changed:
+            return sum(not request.has_begun for request in self._requests.values())
 
     @property
     def n_tokens(self) -> int:
         """Tokens admitted and not answered."""
-        return sum(request.n_tokens for request in self._requests.values())
+        with self._changed:
+            return sum(request.n_tokens for request in self._requests.values())
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing more is taken now, however small it is."""
+        return self._lacks_room(0)
 
     def start(self) -> None:
         """Start the engine."""
@@ -161,7 +171,6 @@ class Scheduler:
         with self._changed:
             self._check_room(request.n_tokens)
             self._requests[job.id] = request
-            self._measure()
         self._send(request)
         return request.future
 
@@ -173,12 +182,15 @@ class Scheduler:
     def _check_room(self, n_more: int) -> None:
         if self._stopping:
             raise StoppingError("the server is shutting down")
-        n_tokens = self.n_tokens
-        if self._requests and (
-            self.n_waiting >= self._queue_max_requests or n_tokens + n_more > self._queue_max_tokens
-        ):
+        if self._lacks_room(n_more):
             self._metrics.rejected.inc()
-            raise QueueFullError(self._throughput.seconds_for(n_tokens))
+            raise QueueFullError(self._throughput.seconds_for(self.n_tokens))
+
+    def _lacks_room(self, n_more: int) -> bool:
+        with self._changed:
+            return bool(self._requests) and (
+                self.n_waiting >= self._queue_max_requests or self.n_tokens + n_more > self._queue_max_tokens
+            )
 
     def _send(self, request: _Request) -> None:
         request.is_sent = self.engine.submit(request.job)
@@ -192,13 +204,8 @@ class Scheduler:
     def _leave(self, request: _Request) -> bool:
         with self._changed:
             left = self._requests.pop(request.job.id, None)
-            self._measure()
             self._changed.notify_all()
         return left is not None
-
-    def _measure(self) -> None:
-        self._metrics.queue_requests.set(self.n_waiting)
-        self._metrics.queue_tokens.set(self.n_tokens)
 
     def _on_event(self, event: Event) -> None:
         """What the engine says, on its thread."""
@@ -224,13 +231,9 @@ class Scheduler:
     def _on_request(self, request: _Request, event: Begun | Counted | Part | Done | Failed) -> None:
         match event:
             case Begun():
-                with self._changed:
-                    request.has_begun = True
-                    self._measure()
+                request.has_begun = True
             case Counted():
-                with self._changed:
-                    request.counted.append(event.n_tokens)
-                    self._measure()
+                request.counted.append(event.n_tokens)
             case Part():
                 request.n_parts_now += 1
                 if request.n_parts_now > request.n_parts and request.on_part is not None:

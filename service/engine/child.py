@@ -36,6 +36,7 @@ from service.engine.messages import (
     Ready,
     Start,
     Translate,
+    news,
     to_engine,
 )
 from service.logs import configure, describe
@@ -103,11 +104,11 @@ def run(connection: socket.socket, load: Load) -> None:
     except Exception as error:
         if not isinstance(error, PasserelleError):
             log.error("engine_failed_to_start", **describe(error))  # noqa: TRY400 - no message in the log
-        frames.send(Error.of(None, error).encoded())
+        frames.send(news([Error.of(None, error)]))
         return
     gc.collect()
     gc.freeze()  # the model never becomes garbage: later collections need not look at it
-    frames.send(ready.encoded())
+    frames.send(news([ready]))
     _Loop(frames, worker, failures).run()
 
 
@@ -132,11 +133,11 @@ class _Loop:
             events = self._worker.step()
             for error in self._failures[n_failures:]:
                 log.warning("batch_failed", **describe(error))
-            for event in events:
-                message = _message(event)
-                if isinstance(message, DoneMessage | Error):
-                    self._known.discard(message.job or 0)
-                self._send(message)
+            messages = [_message(event) for event in events]
+            ended = (message for message in messages if isinstance(message, DoneMessage | Error))
+            self._known.difference_update(message.job or 0 for message in ended)
+            if messages:
+                self._send(messages)
             self._step_since = None
 
     def _take(self, *, block: bool) -> None:
@@ -155,13 +156,13 @@ class _Loop:
             job = message.job()
             self._worker.add(job.id, job.texts, party=job.options.key_id, parts=job.parts, **arguments(job))
         except Exception as error:
-            self._send(_failed(message.id, error))
+            self._send([_failed(message.id, error)])
         else:
             self._known.add(job.id)
 
-    def _send(self, message: Message) -> None:
+    def _send(self, messages: Sequence[Message]) -> None:
         try:
-            self._frames.send(message.encoded())
+            self._frames.send(news(messages))
         except ClosedError:
             os._exit(0)
 
@@ -176,15 +177,14 @@ class _Loop:
         told = 0
         while True:
             since, n_failures = self._step_since, len(self._failures)
-            self._send(
-                PulseMessage(
-                    n_running=self._worker.n_running,
-                    n_waiting=self._worker.n_waiting,
-                    fill=self._worker.batch_fill,
-                    n_failures=n_failures - told,
-                    step_s=0.0 if since is None else time.monotonic() - since,
-                )
+            pulse = PulseMessage(
+                n_running=self._worker.n_running,
+                n_waiting=self._worker.n_waiting,
+                fill=self._worker.batch_fill,
+                n_failures=n_failures - told,
+                step_s=0.0 if since is None else time.monotonic() - since,
             )
+            self._send([pulse])
             told = n_failures
             time.sleep(PULSE_S)
 
@@ -221,7 +221,7 @@ def load_model(start: Start, on_failure: Callable[[Exception], None]) -> tuple[C
     from nmt.continuous import ContinuousTranslator  # noqa: PLC0415
     from nmt.translator import Translator  # noqa: PLC0415
 
-    translator = Translator.load(start.model, device=start.device)
+    translator = Translator.load(start.model, device=start.device, engine=start.engine)
     worker = ContinuousTranslator(translator, max_batch_tokens=start.batch_max_tokens, on_failure=on_failure)
     ready = Ready(
         config=translator.config, generation=translator.generation, has_formality=translator.has_formality

@@ -6,6 +6,7 @@ of any other only the type's name does.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
@@ -34,6 +35,8 @@ class Start(Message):
     type: Literal["start"] = "start"
     model: str | None
     device: str
+    engine: Literal["auto", "eager", "float32", "bfloat16", "int8"] = "auto"
+    """What decodes, see ``nmt.engines.choose``."""
     batch_max_tokens: int
     log_level: Literal["debug", "info", "warning", "error"]
     log_format: Literal["json", "console"]
@@ -196,7 +199,7 @@ FromEngine = Annotated[
     Field(discriminator="type"),
 ]
 _TO_ENGINE: TypeAdapter[Any] = TypeAdapter(ToEngine)
-_FROM_ENGINE: TypeAdapter[Any] = TypeAdapter(FromEngine)
+_FROM_ENGINE: TypeAdapter[Any] = TypeAdapter(list[FromEngine])
 
 
 def to_engine(encoded: bytes) -> Start | Translate | Cancel:
@@ -205,11 +208,16 @@ def to_engine(encoded: bytes) -> Start | Translate | Cancel:
     return message
 
 
+def news(messages: Sequence[Message]) -> bytes:
+    """What the engine sends: all that a step has to tell, at once."""
+    return b"[" + b",".join(message.encoded() for message in messages) + b"]"
+
+
 def from_engine(
     encoded: bytes,
-) -> Ready | Error | BegunMessage | CountedMessage | PartMessage | DoneMessage | PulseMessage:
-    """Read what the engine sent."""
-    message: Ready | Error | BegunMessage | CountedMessage | PartMessage | DoneMessage | PulseMessage = (
-        _FROM_ENGINE.validate_json(encoded)
-    )
-    return message
+) -> list[Ready | Error | BegunMessage | CountedMessage | PartMessage | DoneMessage | PulseMessage]:
+    """Read what the engine sent with ``news``."""
+    messages: list[
+        Ready | Error | BegunMessage | CountedMessage | PartMessage | DoneMessage | PulseMessage
+    ] = _FROM_ENGINE.validate_json(encoded)
+    return messages

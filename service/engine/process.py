@@ -28,6 +28,7 @@ from service.engine.messages import (
     CountedMessage,
     DoneMessage,
     Error,
+    Message,
     PartMessage,
     PulseMessage,
     Ready,
@@ -82,7 +83,7 @@ class ProcessEngine(Engine):
         self._last_sign = time.monotonic()
         self._step_lasts_s = 0.0
         try:
-            ready = from_engine(self._connection.receive())
+            (ready,) = from_engine(self._connection.receive())
         except ClosedError:
             ready = Error(job=None, kind="EngineLost", message="")
         if not isinstance(ready, Ready):
@@ -159,7 +160,8 @@ class ProcessEngine(Engine):
         while not self._stopping.is_set():
             try:
                 while True:
-                    self._receive()
+                    for message in from_engine(self._connection.receive()):
+                        self._take(message)
                     backoff_s = backoff_s if self._frames is None else 0.0
             except (ClosedError, ValidationError):
                 if self._stopping.is_set():
@@ -181,8 +183,8 @@ class ProcessEngine(Engine):
                     return
                 self._process, self._connection = self._launch()
 
-    def _receive(self) -> None:
-        message = from_engine(self._connection.receive())
+    def _take(self, message: Message) -> None:
+        """Hand on what the engine says."""
         self._last_sign = time.monotonic()
         match message:
             case PulseMessage():

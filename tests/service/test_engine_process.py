@@ -17,8 +17,13 @@ from typing import Any
 import httpx
 import pytest
 
-from service.engine.messages import Error, Start, from_engine
+from nmt.translator import Translator
+from service.engine.base import EngineLostError
+from service.engine.child import load_model
+from service.engine.messages import Error, Start, from_engine, news
 from service.engine.process import ProcessEngine
+from service.main import start_engines
+from service.settings import Settings
 from tests.service.conftest import LiveServer, eventually, running
 from tests.service.stub import backwards
 from tests.service.test_problems import assert_problem
@@ -172,7 +177,7 @@ def test_an_engine_that_cannot_load_says_why() -> None:
 
 
 def test_an_error_that_is_not_ours_crosses_without_its_message() -> None:
-    crossed = from_engine(Error.of(3, ValueError("CANARY")).encoded())
+    (crossed,) = from_engine(news([Error.of(3, ValueError("CANARY"))]))
     assert isinstance(crossed, Error)
     assert "CANARY" not in str(crossed.exception())
     assert "ValueError" in str(crossed.exception())
@@ -185,3 +190,22 @@ def test_the_engine_ends_when_the_service_is_gone() -> None:
     made._connection.close()
     assert made._process.wait(5) == 0
     assert threading.active_count() < 50
+
+
+def test_the_engine_that_the_settings_name_is_the_one_that_decodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+
+    def load(_model: str | None, **how: str) -> None:
+        asked.append(how)
+        raise EngineLostError
+
+    def start(given: Start, **_limits: float) -> None:
+        with pytest.raises(EngineLostError):
+            load_model(given, asked.append)
+        raise EngineLostError
+
+    monkeypatch.setattr(Translator, "load", load)
+    monkeypatch.setattr("service.main.ProcessEngine", start)
+    with pytest.raises(EngineLostError):
+        start_engines(["general"], Settings(device="cpu", engine="float32"))
+    assert asked == [{"device": "cpu", "engine": "float32"}]
