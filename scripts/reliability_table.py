@@ -46,6 +46,8 @@ and L2 `hey`, both in Debian. L1, L2, L3 and L7 want a machine that does nothing
 - A request on its way on an idle connection when the server was told to end was cut off. Now it is
   answered; and SIGTERM in the moment before the server listens is no longer forgotten.
 - A request refused for a full queue wrote to the database twice.
+- Under four times what it can do, a server spent itself on refusals: each had its body read and checked
+  first. Now nothing is read while every queue is full (`service/overload.py`).
 - A model folder whose manifest was cut short by its last byte, or had a line break flipped into another
   white space, was loaded.
 

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 
+from service.database.records import KeyLimits
 from tests.service.conftest import LiveServer, eventually, running
 from tests.service.stub import StubTranslator, backwards
 from tests.service.test_problems import assert_problem
@@ -41,6 +42,49 @@ def test_a_full_queue_is_429_with_whole_seconds_to_wait() -> None:
         live.translator.gate.set()
         assert [future.result().status_code for future in kept] == [200, 200]
         assert live.post({"text": "later"}).status_code == 200
+
+
+def test_a_full_queue_is_429_before_a_body_is_read_and_in_the_shape_of_each_dialect() -> None:
+    with ThreadPoolExecutor(8) as pool, running(StubTranslator(), queue_max_requests=1) as live:
+        occupy(live, pool)
+        kept = pool.submit(live.post, {"text": "kept"})
+        eventually(lambda: waiting(live) == 1)
+
+        with live.client() as client:
+            unread = client.post("/translate", content=b"no JSON", headers={"content-type": "text/plain"})
+            deepl = client.post("/v2/translate", json={"text": ["one too many"], "target_lang": "FR"})
+            others = [client.get(path).status_code for path in ("/languages", "/translate", "/health/live")]
+            counted = client.get("/metrics").text
+
+        assert_problem(unread, 429, "queue-full")
+        assert 1 <= int(unread.headers["retry-after"]) <= 60
+        assert deepl.status_code == 429
+        assert deepl.json().keys() == {"message"}
+        assert others == [200, 405, 200]
+        assert 'passerelle_requests_total{method="POST",route="/translate",status="429"} 1.0' in counted
+        assert 'passerelle_requests_total{method="POST",route="/v2/translate",status="429"} 1.0' in counted
+        live.translator.gate.set()
+        assert kept.result().status_code == 200
+        assert live.post({"text": "later"}).status_code == 200
+
+
+def test_a_key_is_asked_for_before_it_is_told_that_the_queue_is_full() -> None:
+    with (
+        ThreadPoolExecutor(8) as pool,
+        running(StubTranslator(), keys="required", queue_max_requests=1) as live,
+    ):
+        _, key = live.service.database.keys.create("one", KeyLimits())
+        known = {"Authorization": f"Bearer {key}"}
+        live.translator.gate.clear()
+        kept = [pool.submit(live.post, {"text": "kept"}, headers=known)]
+        assert live.translator.entered.wait(5)
+        kept.append(pool.submit(live.post, {"text": "kept"}, headers=known))
+        eventually(lambda: waiting(live) == 1)
+
+        assert live.post({"text": "a stranger's"}).status_code == 401
+        assert live.post({"text": "one too many"}, headers=known).status_code == 429
+        live.translator.gate.set()
+        assert [future.result().status_code for future in kept] == [200, 200]
 
 
 def test_a_client_that_leaves_takes_its_request_out_of_the_queue() -> None:
