@@ -87,7 +87,9 @@ _UNITS = {
     },
 }
 """Language of the source -> symbols of units, and what tells that a translation has them."""
-UNIT_SYMBOLS = "|".join(map(re.escape, _UNITS["en"]))
+_IN_ENGLISH = {"Mo": "MB", "Go": "GB", "To": "TB"}
+"""French symbols of units that English writes in another way."""
+UNIT_SYMBOLS = "|".join(map(re.escape, _UNITS["en"] | _UNITS["fr"]))
 _UNIT = {
     language: re.compile(rf"\d[{_SPACES}]?({'|'.join(map(re.escape, units))})(?![\w/])")
     for language, units in _UNITS.items()
@@ -244,7 +246,7 @@ def in_french(number: str) -> str:
 
 
 def in_english(number: str) -> str:
-    """French ordinals, groups and fractions become English ones: 2e, 1 000 and 3,5 are 2nd, 1,000 and 3.5."""
+    """French ordinals, groups, fractions and units become English ones: 2e is 2nd, 1 000,5 Go 1,000.5 GB."""
     if ordinal := _FRENCH_ORDINAL.fullmatch(number):
         n = int(ordinal[1])
         last = 0 if 11 <= n % 100 <= 13 else n % 10
@@ -253,4 +255,6 @@ def in_english(number: str) -> str:
     if match is None:
         return number
     before, whole, fraction, after = match.groups()
+    unit = after.strip()
+    after = after.replace(unit, _IN_ENGLISH.get(unit, unit)) if unit else after
     return f"{before}{re.sub(f'[{_SPACES}.]', ',', whole)}{'.' if fraction else ''}{fraction or ''}{after}"

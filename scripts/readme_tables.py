@@ -81,7 +81,7 @@ def settings() -> str:
     lines = [
         "# Settings of the service",
         "",
-        "Environment variables; address, port and model are options of `nmt serve`.",
+        "Environment variables; address and port are options of `nmt serve`.",
         "Made by `make tables` from `service/settings.py`. Secrets may be in files, such as",
         "`passerelle_database_url`, in the folder that `PASSERELLE_SECRETS_DIR` names.",
         "",
@@ -89,7 +89,7 @@ def settings() -> str:
         "|---|---|---|",
     ]
     for name, field in Settings.model_fields.items():
-        default = str(field.default if field.default is not None else "")
+        default = str(field.default if field.default not in (None, ()) else "")
         shown = f"`{default}`" if default else ""
         lines.append(f"| `{PREFIX}{name.upper()}` | {shown} | {field.description} |")
     return "\n".join(lines) + "\n"

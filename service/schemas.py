@@ -65,7 +65,12 @@ class TranslateRequest(BaseModel):
                     "source": "en",
                     "target": "fr",
                     "alignment": "links",
-                }
+                },
+                {
+                    "text": ["Deux jeunes hommes jouent au football.", "Où est la gare ?"],
+                    "source": "fr",
+                    "target": "en",
+                },
             ]
         },
     )

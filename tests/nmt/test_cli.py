@@ -358,6 +358,29 @@ def test_no_command_shows_the_help_on_standard_error(run: Run) -> None:
 # --- align and info
 
 
+def test_serve_takes_several_models_in_their_order(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[dict[str, object]] = []
+    monkeypatch.setattr("service.main.serve", lambda **given: asked.append(given))
+
+    assert run("serve", "--model", "b", "--model", "a", "--port", "1")[0] == 0
+    assert run("serve")[0] == 0
+    assert [given["model"] for given in asked] == [["b", "a"], None]
+
+
+def test_the_languages_choose_the_model(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[object, object, object]] = []
+
+    def load(model: str | None, *, source: str | None, target: str | None, **_: object) -> StubTranslator:
+        asked.append((model, source, target))
+        return StubTranslator()
+
+    monkeypatch.setattr(nmt.translator.Translator, "load", load)
+
+    assert run("translate", "--from", "fr", "--to", "en", "un")[1] == "UN\n"
+    assert run("translate", "--model", "m", "one")[1] == "ONE\n"
+    assert asked == [(None, "fr", "en"), ("m", None, None)]
+
+
 def test_align_prints_pharaoh_lines_and_the_error_rate_apart(
     run: Run, translator: StubTranslator, tmp_path: Path
 ) -> None:

@@ -18,7 +18,7 @@ from docx.text.paragraph import Paragraph
 
 from nmt.documents import DocumentLimits, read_document
 from nmt.errors import InputError, TextTooLongError
-from tests.nmt.documents.doubles import aligned, texts, translated
+from tests.nmt.documents.doubles import aligned, texts, translated, translations
 
 
 def word() -> tuple[Document, Paragraph]:
@@ -210,6 +210,20 @@ def test_english_proofing_language_becomes_french() -> None:
 
     languages = {element.get(qn("w:val")) for element in result.styles.element.iter(qn("w:lang"))}
     assert languages == {"fr-FR"}
+
+
+def test_the_proofing_language_of_the_source_becomes_that_of_the_target_with_a_country() -> None:
+    document, paragraph = word()
+    paragraph.add_run("des mots").element.get_or_add_rPr().append(
+        parse_xml(f"<w:lang {nsdecls('w')} w:val='fr-CH'/>")
+    )
+    data = saved(document)
+
+    for source, target, expected in (("fr", "en", "en-US"), ("en", "fr", "fr-CH")):
+        read = read_document("a.docx", data, source=source, target=target)
+        result = opened(read.restore(translations(read, str.upper)))
+        [run] = result.paragraphs[-1].runs
+        assert run.element.rPr.find(qn("w:lang")).get(qn("w:val")) == expected
 
 
 def odt_with(*paragraphs: str) -> bytes:

@@ -11,6 +11,7 @@ import pytest
 
 import nmt.translator
 from nmt import cli
+from tests.nmt.shipping import ships
 from tests.stub_translator import StubTranslator
 
 Run = Callable[..., tuple[int, str, str]]
@@ -40,6 +41,22 @@ def test_a_translation_lies_beside_its_document(run: Run, tmp_path: Path) -> Non
     assert (status, out) == (0, f"{tmp_path / 'notes.fr.txt'}\n")
     assert (tmp_path / "notes.fr.txt").read_text() == "SOME WORDS.\n\nMORE.\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["notes.en.txt", "notes.fr.txt"]
+
+
+def test_the_languages_of_the_model_name_the_translation(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ships(monkeypatch, tmp_path / "shipped", a=("en", "fr"), b=("fr", "en"))
+    source = tmp_path / "notes.fr.html"
+    source.write_text('<html lang="fr-FR"><p>des mots</p></html>')
+
+    for option in (["--from", "fr"], ["--to", "en"], ["--model", "b"], ["--from", "fr", "--to", "en"]):
+        (tmp_path / "notes.en.html").unlink(missing_ok=True)
+        assert run(*option, "--file", source)[:2] == (0, f"{tmp_path / 'notes.en.html'}\n")
+        assert (tmp_path / "notes.en.html").read_text() == '<html lang="en"><p>DES MOTS</p></html>'
+    status, _, err = run("--from", "de", "--file", source)
+    assert (status, "there is a (en to fr), b (fr to en)" in err) == (1, True)
+    assert run("--model", "a", "--from", "fr", "--file", source)[0] == 1
 
 
 def test_out_names_the_file_and_a_template_becomes_a_po(run: Run, tmp_path: Path) -> None:

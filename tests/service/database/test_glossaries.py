@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from nmt.errors import InputError
 from service.database.database import Database
+from service.database.models import DictionaryRow
 from tests.service.database.conftest import Clock, open_database
 
 ENTRIES = [
@@ -85,3 +87,42 @@ def test_a_glossary_is_changed_by_its_owner_only(database: Database) -> None:
     assert glossaries.entries("a", made.id) == []
     with pytest.raises(InputError, match="the limit is"):
         glossaries.update("a", made.id, entries=[(str(i), "y") for i in range(10_001)])
+
+
+def test_a_glossary_has_a_dictionary_for_each_direction(database: Database) -> None:
+    glossaries = database.glossaries
+    made = glossaries.create("a", "N", "en", "fr", [("one", "un")])
+    both = glossaries.update("a", made.id, languages=("fr", "en"), entries=[("deux", "two"), ("un", "one")])
+
+    assert both is not None
+    assert both == glossaries.get("a", made.id) == glossaries.all("a")[0]
+    counts = {(one.source_language, one.target_language): one.n_entries for one in both.dictionaries}
+    assert counts == {("en", "fr"): 1, ("fr", "en"): 2}
+    assert (
+        glossaries.entries("a", made.id) == glossaries.entries("a", made.id, ("en", "fr")) == [("one", "un")]
+    )
+    assert glossaries.entries("a", made.id, ("fr", "en")) == [("deux", "two"), ("un", "one")]
+    assert glossaries.entries("a", made.id, ("de", "en")) == []
+    assert glossaries.entries("b", made.id, ("fr", "en")) is None
+    assert glossaries.update("b", made.id, languages=("fr", "en"), entries=[]) is None
+
+    without_first = glossaries.update("a", made.id, languages=("en", "fr"), entries=[])
+    assert without_first is not None
+    assert [one.source_language for one in without_first.dictionaries] == ["fr"]
+    without_any = glossaries.update("a", made.id, languages=("fr", "en"), entries=[])
+    assert without_any is not None
+    assert without_any.dictionaries == []
+    assert glossaries.update("a", made.id, languages=("de", "en"), entries=[]) == without_any
+
+
+def test_a_deleted_glossary_leaves_no_dictionary(database: Database) -> None:
+    glossaries = database.glossaries
+    made = glossaries.create("a", "N", "en", "fr", [("one", "un")])
+    kept = glossaries.create("a", "N", "en", "fr", [("one", "un")])
+    for glossary in (made, kept):
+        glossaries.update("a", glossary.id, languages=("fr", "en"), entries=[("un", "one")])
+
+    assert glossaries.delete("b", made.id) is False
+    assert glossaries.delete("a", made.id) is True
+    with database.transactions.reading() as session:
+        assert list(session.scalars(select(DictionaryRow.glossary_id))) == [kept.id]
