@@ -1,6 +1,7 @@
 """Word alignment, each method side by side: AER, precision, recall and F1 on gold alignments.
 
-    python -m benchmarks.alignment --gold DIR [--model M] [--reverse M] [--rnn M] [--eflomal F] [--out FILE]
+    python -m benchmarks.alignment --gold DIR [--model M] [--reverse M] [--rnn M] [--eflomal F]
+        [--out FILE] [--docs PAGE]
 
 DIR holds hansards/trial, hansards/test and pud/test, each as X.en, X.fr and X.gold. Methods: the model's
 cross-attention by layer and head where a piece is predicted and, shifted, where it has been read; its link
@@ -57,6 +58,7 @@ def main() -> None:
     parser.add_argument("--without-attention", action="store_true")
     parser.add_argument("--development-only", action="store_true", help="leave the test sentences out")
     parser.add_argument("--out", type=Path, help="JSON record")
+    parser.add_argument("--docs", type=Path, help="page whose table of methods is replaced")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     sets = [
@@ -92,7 +94,11 @@ def main() -> None:
     }
     if arguments.out:
         arguments.out.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-    print(table(rows, [gold.name for gold in sets]))
+    made = table(rows, [gold.name for gold in sets])
+    print(made)
+    if arguments.docs:
+        page = arguments.docs.read_text(encoding="utf-8")
+        arguments.docs.write_text(with_table(page, made), encoding="utf-8")
 
 
 def attention_links(loaded: LoadedModel, gold: GoldSet) -> dict[str, list[list[Link]]]:
@@ -224,6 +230,14 @@ def table(rows: Rows, names: Sequence[str]) -> str:
         cells: list[Any] = [scores[name][key] for name in names for key in ("aer", "precision", "recall")]
         lines.append(f"| {method} | " + " | ".join(f"{cell:.1f}" for cell in cells) + " |")
     return "\n".join(lines)
+
+
+def with_table(page: str, made: str) -> str:
+    """A Markdown page whose table of methods is ``made``."""
+    lines = page.split("\n")
+    first = lines.index(next(line for line in lines if line.startswith("| method |")))
+    end = next(place for place in range(first, len(lines)) if not lines[place].startswith("|"))
+    return "\n".join([*lines[:first], made, *lines[end:]])
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ Dimensions: B sentences, S source length with EOS, T target length with EOS, I t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 
 import torch
@@ -68,6 +67,9 @@ __all__ = [
     "words",
 ]
 
+SCORED_TOGETHER = 1024
+"""Padded tokens that the scorer reads at once: more only adds padding."""
+
 EncodedText = tuple[str, Sequence[Piece]]
 """A text and its pieces, whose spans index it."""
 
@@ -117,9 +119,6 @@ class Aligner:
         self.max_tokens = max_tokens
         self.trained = trained
         self._forced = forced
-        self._scorer = None if trained is None else trained.scorer
-        if self._scorer is not None and forced is not None:
-            self._scorer = deepcopy(self._scorer).to(forced.dtype)
 
     def reading(self, config: AlignmentConfig) -> Aligner:
         """The same model's cross-attention, of this layer and these heads."""
@@ -236,13 +235,14 @@ class Aligner:
             TextTooLongError: a list is longer than the model's positions.
             NumericalError: a share is NaN.
         """
-        assert self._scorer is not None
+        assert self.trained is not None
         assert isinstance(self.model, Transformer)
         found: dict[int, tuple[Tensor, Tensor]] = {}
         both = [row for row, sides in enumerate(zip(sources, targets, strict=True)) if all(sides)]
         own_sources, own_targets = [sources[row] for row in both], [targets[row] for row in both]
-        for rows, batch in self._batches(own_sources, own_targets, max_batch_tokens):
-            forward_BTS, backward_BTS = self._scorer(read_states(self.model, batch, self._forced))
+        most = min(max_batch_tokens, SCORED_TOGETHER)
+        for rows, batch in self._batches(own_sources, own_targets, most):
+            forward_BTS, backward_BTS = self.trained.scorer(read_states(self.model, batch, self._forced))
             _refuse_nan(forward_BTS)
             forward_BTS, backward_BTS = forward_BTS.exp().cpu(), backward_BTS.exp().cpu()
             for index, row in enumerate(rows):

@@ -131,11 +131,12 @@ class LinkScorer(nn.Module):
         )
         real_B1TS = target_mask_BT[:, None, :, None] & source_mask_BS[:, None, None, :]
         features_BFTS = torch.cat([bilinear_BCTS.float(), others_B3TS], dim=1) * real_B1TS
-        features_BFTS = features_BFTS.to(self.near.weight.dtype)
         near = functional.gelu(self.near(features_BFTS)) * real_B1TS
         far = functional.gelu(self.far(near))
-        score_B1TS: Tensor = self.score(torch.cat([features_BFTS, far], dim=1))
-        return score_B1TS.squeeze(1).float()
+        # the weighted sum of a 1x1 convolution
+        of_features_F, of_far = self.score.weight.flatten().split([features_BFTS.size(1), far.size(1)])
+        score_BP = of_features_F @ features_BFTS.flatten(2) + of_far @ far.flatten(2) + self.score.bias
+        return score_BP.unflatten(1, features_BFTS.shape[2:]).float()
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import torch
 from torch import Tensor
 from torch.nn import functional
 
@@ -17,10 +16,7 @@ from nmt.models.transformer import Transformer
 
 
 class ForcedPass(Protocol):
-    """An engine that reads sources and whole targets as the model it was made from."""
-
-    dtype: torch.dtype
-    """Of the states."""
+    """A model, or an engine made from it, that reads sources and whole targets."""
 
     def states(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """Encoder output, memory_BSD, and decoder output, hidden_BTD."""
@@ -36,19 +32,23 @@ def read_states(model: Transformer, batch: Batch, forced: ForcedPass | None = No
     Args:
         model: whose embeddings are read.
         batch: both sides.
-        forced: an engine that reads it, and gives the states its precision; None: ``model`` itself.
+        forced: an engine that reads it; None: ``model`` itself.
+
+    Returns:
+        In the embeddings' precision. The scorer computes in it too: its products are small, and kernels for
+        fewer bits are generated for each new shape, which takes longer than they save.
     """
     assert batch.target_out_BT is not None
     assert batch.target_mask_BT is not None
     memory_BSD, hidden_BTD = (forced or model).states(batch)
+    source_VD, target_VD = model.source_embedding.weight_VD, model.target_embedding.weight_VD
+    memory_BSD, hidden_BTD = memory_BSD.to(source_VD.dtype), hidden_BTD.to(target_VD.dtype)
     return States(
         memory_BSD[:, :-1],
-        functional.embedding(batch.source_BS[:, :-1], model.source_embedding.weight_VD).to(memory_BSD.dtype),
+        functional.embedding(batch.source_BS[:, :-1], source_VD),
         hidden_BTD[:, :-1],
         hidden_BTD[:, 1:],
-        functional.embedding(batch.target_out_BT[:, :-1], model.target_embedding.weight_VD).to(
-            hidden_BTD.dtype
-        ),
+        functional.embedding(batch.target_out_BT[:, :-1], target_VD),
         batch.source_BS[:, :-1],
         batch.target_out_BT[:, :-1],
         batch.source_mask_BS[:, 1:],

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 import torch
+from torch.testing import assert_close
 
 from nmt.aligner.config import AlignerConfig, LinkRule, ScorerConfig
 from nmt.aligner.scorer import LinkScorer, TrainedAligner
+from nmt.alignment import Aligner
 from nmt.checkpoint import (
     ALIGNER,
     ALIGNER_WEIGHTS,
@@ -17,10 +19,11 @@ from nmt.checkpoint import (
     write_manifest,
 )
 from nmt.config import AlignmentConfig, GenerationConfig
-from nmt.errors import ModelFolderError
+from nmt.engines.choose import CpuFeatures
+from nmt.errors import ModelFolderError, TextTooLongError
 from nmt.files import sha256
 from nmt.translator import Translator
-from tests.nmt.conftest import SENTENCES, save_tiny_model
+from tests.nmt.conftest import SENTENCES, save_tiny_model, tiny_config, tiny_model
 
 PAIRS = [(SENTENCES[0], SENTENCES[1]), ("", SENTENCES[3]), (SENTENCES[4], SENTENCES[5])]
 
@@ -95,6 +98,41 @@ def test_the_scorer_never_changes_a_translation(folder):
     assert [found.text for found in with_links] == [
         found.text for found in translator.translate(texts, options=options)
     ]
+
+
+@pytest.mark.parametrize(
+    ("engine", "tolerance"),
+    [
+        ("float32", 1e-3),
+        pytest.param(
+            "bfloat16",
+            0.15,
+            marks=pytest.mark.skipif(not CpuFeatures.here().bfloat16, reason="this CPU has no bfloat16"),
+        ),
+    ],
+)
+def test_an_engine_gives_the_shares_of_the_model_but_for_rounding(folder, engine, tolerance):
+    ids = [[5, 6, 7, 8, 9], [10, 11], [12] * 9], [[20, 21, 22], [23, 24, 25, 26], [27] * 8]
+    exact = Translator.load(folder, device="cpu", engine="eager").aligner.shares(*ids)
+    found = Translator.load(folder, device="cpu", engine=engine).aligner.shares(*ids)
+    for one, other in zip(exact, found, strict=True):
+        assert_close(one, other, atol=tolerance, rtol=0)
+
+
+def test_as_many_pieces_as_the_model_has_positions_are_aligned_and_one_more_is_refused(tokenizer):
+    model = tiny_model(tiny_config(tokenizer, max_positions=11))
+    aligner = Aligner(
+        model,
+        tokenizer,
+        AlignmentConfig(),
+        tokenizer.special,
+        max_tokens=11,
+        trained=tiny_aligner("0" * 64),
+    )
+    ((forward_TS, _),) = aligner.shares([[5] * 10], [[6] * 3])
+    assert forward_TS.shape == (3, 10)
+    with pytest.raises(TextTooLongError, match="11 tokens on one side"):
+        aligner.shares([[5] * 11], [[6] * 3])
 
 
 @pytest.mark.parametrize("name", [ALIGNER, ALIGNER_WEIGHTS])
