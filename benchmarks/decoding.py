@@ -11,8 +11,9 @@ theirs within the round, so a machine that slows down slows both. What is compar
   Transformer base (6+6 layers, d_model 512, V 32,000) and a small one (4+2, 256, V 8,000) with random
   weights, on random ids of the same lengths, 26 tokens forced.
 - batch: 1, 16 or 64 sentences a call, or a stream: all ``--stream`` sentences in one call, which each
-  contestant cuts into batches by length as it likes. CTranslate2 has its two ways there (one batch on all
-  threads, batches in parallel); the faster counts. Hugging Face and eager get each fifth sentence of it.
+  contestant cuts into batches by length as it likes. CTranslate2 has its two ways wherever there are several
+  (one batch on all threads, batches in parallel); the faster counts. Hugging Face and eager get each fifth
+  sentence of the stream.
 - precision: float32 against float32; int8 against CTranslate2's int8; bfloat16 against its bfloat16 where
   this CPU has it. What "int8" of ours means on this CPU is recorded with it.
 
@@ -260,10 +261,10 @@ def measure_case(
     loaded: LoadedModel,
 ) -> dict[str, Any]:
     """The record of one case."""
-    of_stream = [worker for worker in started if worker.name != IN_PARALLEL or case["batch"] == STREAM]
-    rounds = run_case(of_stream, ids, case, options.rounds)
+    taking_part = [worker for worker in started if worker.name != IN_PARALLEL or case["batch"] != "1"]
+    rounds = run_case(taking_part, ids, case, options.rounds)
     contestants: dict[str, dict[str, Any]] = {}
-    for worker in of_stream:
+    for worker in taking_part:
         entries = rounds[worker.name]
         contestants[worker.name] = {"engine": worker.description, **summary(entries)}
         if worker.name != "ours":
@@ -300,7 +301,7 @@ def measure(options: argparse.Namespace) -> tuple[list[dict[str, Any]], dict[str
         limits = all_limits[model] = measure_limits(4 * decoder_parameters(loaded.config.model))
         for precision in options.precision:
             names = [name for name in CONTESTANTS[precision] if name not in options.without]
-            if STREAM in options.batch and "ctranslate2" in names:
+            if options.batch != ["1"] and "ctranslate2" in names:
                 names.append(IN_PARALLEL)
             with workers(names, model, precision, options.threads) as (started, absent):
                 for name, reason in absent.items():

@@ -20,15 +20,14 @@ from typing import Any, cast
 import torch
 from torch import Tensor
 
-from nmt.alignment import length_batches
-from nmt.batch import Batch
 from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
 from nmt.config import GenerationConfig, ModelFolderConfig, SpecialIds, TransformerConfig
 from nmt.engines.choose import build_decoder, choose
+from nmt.engines.workers import count_workers
+from nmt.many import search_many
 from nmt.models.build import build_model
 from nmt.models.interface import Step, StepDecoder
 from nmt.models.transformer import Transformer
-from nmt.search import search
 from nmt.tokenizer import Tokenizer
 
 Ids = list[int]
@@ -44,8 +43,7 @@ RANDOM = {
     ),
 }
 """Models of random weights, for which a length is forced: speed does not depend on the numbers."""
-STREAM_BATCH_TOKENS = 4096
-"""Padded source tokens x beam size searched at once, as ``Translator.translate`` does."""
+CPU = torch.device("cpu")
 
 
 def load(name: str) -> LoadedModel:
@@ -79,7 +77,8 @@ class WithoutEos:
 
 def ours(loaded: LoadedModel, engine: str) -> tuple[Translate, str]:
     """Our search over one of our engines."""
-    choice = choose(loaded.model, torch.device("cpu"), engine)
+    choice = choose(loaded.model, CPU, engine)
+    n_workers = 1 if choice.name == "eager" else count_workers(CPU)
     decoder = build_decoder(loaded.model, choice)
     special = loaded.config.special_ids
 
@@ -93,21 +92,16 @@ def ours(loaded: LoadedModel, engine: str) -> tuple[Translate, str]:
             repair_loops=False,
         )
         chosen = WithoutEos(decoder, special.eos) if forced else decoder
-        results: dict[int, Ids] = {}
-        lengths = [len(source) + 1 for source in sources]
-        for places in length_batches(lengths, STREAM_BATCH_TOKENS // beam_size):
-            batch = Batch.from_ids([sources[place] for place in places], special=special)
-            for place, (best, *_) in zip(places, search(chosen, batch, options, special), strict=True):
-                results[place] = list(best.tokens)
-        return [results[place] for place in range(len(sources))]
+        found = search_many(chosen, sources, options, special, device=CPU, n_workers=n_workers)
+        return [list(best.tokens) for best, *_ in found]
 
-    return translate, f"{choice.name}: {choice.why}"
+    return translate, f"{choice.name}: {choice.why}; {n_workers} workers"
 
 
 def ctranslate2_peer(
     loaded: LoadedModel, precision: str, threads: int, workers: int
 ) -> tuple[Translate, str]:
-    """CTranslate2; it cuts a stream into batches of 64 sentences by length."""
+    """CTranslate2; it cuts a stream into batches of 64 sentences by length, less into one for each worker."""
     from benchmarks.peers.ctranslate2_model import CTranslate2Model  # noqa: PLC0415
 
     model = CTranslate2Model.of(loaded, compute_type=precision, threads=threads // workers, workers=workers)
@@ -118,7 +112,7 @@ def ctranslate2_peer(
             beam_size=beam_size,
             limit=limit,
             least=limit if forced else 0,
-            batch_size=64 if len(sources) > 64 else 0,
+            batch_size=min(64, -(-len(sources) // workers)),
         )
         return [tokens for tokens, _ in results]
 

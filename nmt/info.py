@@ -19,6 +19,7 @@ from nmt import __version__
 from nmt.checkpoint import CONFIG, FILES, SCORES, WEIGHTS, resolve_model, verify_manifest
 from nmt.config import ModelFolderConfig, parse
 from nmt.engines.choose import choose_by_config
+from nmt.engines.workers import count_workers
 from nmt.errors import ModelFolderError
 
 
@@ -38,7 +39,8 @@ def info(model: str | Path | None = None) -> dict[str, dict[str, Any]]:
         return {"model": {"default": str(error)}, "machine": _machine()}
     verify_manifest(folder)
     config = parse(ModelFolderConfig, json.loads((folder / CONFIG).read_bytes()), where=str(folder / CONFIG))
-    engine = choose_by_config(config.model, torch.device("cuda" if torch.cuda.is_available() else "cpu"))
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    engine = choose_by_config(config.model, device)
     return {
         "model": {
             "name": config.name,
@@ -53,7 +55,7 @@ def info(model: str | Path | None = None) -> dict[str, dict[str, Any]]:
         "architecture": config.model.model_dump(),
         "files": {name: (folder / name).stat().st_size for name in FILES},
         "scores": json.loads((folder / SCORES).read_bytes()),
-        "engine": {"name": engine.name, "why": engine.why},
+        "engine": {"name": engine.name, "why": engine.why, "workers": count_workers(device)},
         "machine": _machine(),
     }
 

@@ -8,7 +8,7 @@ split -> encode -> Batch -> search -> decode -> alignment by a forced pass, when
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -23,20 +23,20 @@ from nmt.alignment import (
     Alignment,
     Link,
     Token,
-    length_batches,
     whitespace_words,
     words,
 )
-from nmt.batch import Batch
 from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
 from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig, TransformerConfig
 from nmt.engines.choose import build_decoder, choose
 from nmt.engines.packed import PackedTransformer
+from nmt.engines.workers import count_workers
 from nmt.errors import ConfigError, InputError, UnsupportedLanguageError
 from nmt.explore.maps import head_maps
 from nmt.faithful import translate_faithfully
 from nmt.flow import Answer, EveryHead, Flow, ForcedPass, Question, Search, align_with, look_at, run_together
 from nmt.head_maps import HeadMaps
+from nmt.many import BATCH_TOKENS, search_many
 from nmt.models.interface import MergingDecoder, StepDecoder
 from nmt.passthrough import isolate_non_words, reason_to_copy
 from nmt.pharaoh import Extraction
@@ -44,7 +44,7 @@ from nmt.quality import Judge, align_copy, copy_of
 from nmt.reserved import PLACEHOLDERS
 from nmt.restoration import link_kept, with_all_kept
 from nmt.rewriting import Edit, Rewriting
-from nmt.search import Hypothesis, Required, search
+from nmt.search import Hypothesis, Required
 from nmt.search.continuous import ContinuousSearch
 from nmt.segment import Segment, split, split_at_gaps, split_lines, split_long
 from nmt.sentence import MASK, Preparer, Sentence, Wishes, copied_spans, within
@@ -84,10 +84,16 @@ class Translator:
         loaded: a model folder, or the same put together; its model in evaluation mode, on ``device``.
         device: where the model is.
         engine: what decodes, see ``nmt.engines.choose``; what it is, and why, is in ``engine``.
+        n_workers: how many batches are searched side by side; None: as ``nmt.engines.workers`` counts.
     """
 
     def __init__(
-        self, loaded: LoadedModel, device: torch.device | str = "cpu", *, engine: str = "auto"
+        self,
+        loaded: LoadedModel,
+        device: torch.device | str = "cpu",
+        *,
+        engine: str = "auto",
+        n_workers: int | None = None,
     ) -> None:
         self.config: ModelFolderConfig = loaded.config
         self.generation: GenerationConfig = loaded.generation
@@ -99,6 +105,7 @@ class Translator:
         self.preparer = Preparer(loaded.tokenizer, *languages)
         self.judge = Judge(*languages, loaded.calibration)
         self.engine = choose(loaded.model, self.device, engine)
+        self.n_workers = count_workers(self.device) if n_workers is None else n_workers
         self._decoder: StepDecoder[Any] = build_decoder(loaded.model, self.engine)
         self._attentive: StepDecoder[Any] = loaded.model
         self._model = loaded.model
@@ -164,7 +171,7 @@ class Translator:
         french_typography: bool = False,
         split_sentences: bool = True,
         attention: AlignmentConfig | None = None,
-        max_batch_tokens: int = 4096,
+        max_batch_tokens: int = BATCH_TOKENS,
     ) -> list[Translation]:
         """Translate texts of any length, in their order; white space and blank lines are kept.
 
@@ -184,8 +191,8 @@ class Translator:
                 that write French.
             split_sentences: False: a line is one sentence, unless it is too long for the model.
             attention: which layer and heads the alignment is read from; None takes the model folder's.
-            max_batch_tokens: padded source tokens x beam size searched at once; bounds memory, never changes
-                the translation.
+            max_batch_tokens: padded source tokens x beam size that a worker searches at once; bounds memory,
+                never changes the translation.
 
         Raises:
             UnsupportedLanguageError: the model translates between other languages.
@@ -338,20 +345,21 @@ class Translator:
         return replace(translation, sentences=tuple(with_heads))
 
     @torch.inference_mode()
-    def answer(self, questions: Sequence[Question], *, max_batch_tokens: int = 4096) -> list[Answer]:
+    def answer(self, questions: Sequence[Question], *, max_batch_tokens: int = BATCH_TOKENS) -> list[Answer]:
         """Answer what flows ask, in batches of similar length; arguments and errors as ``translate``."""
         answers: dict[int, Answer] = {}
         searches = {place: asked for place, asked in enumerate(questions) if isinstance(asked, Search)}
-        for places, options in _batches(searches, max_batch_tokens):
-            batch = Batch.from_ids(
-                [searches[place].source_ids for place in places], special=self.config.special_ids
-            )
-            hypotheses = search(
+        for places in _by_options(searches):
+            options = searches[places[0]].options
+            hypotheses = search_many(
                 self._attentive if options.coverage_penalty else self._decoder,
-                batch.to(self.device),
+                [searches[place].source_ids for place in places],
                 options,
                 self.config.special_ids,
+                device=self.device,
                 required=Required(self.placeholders, tuple(searches[place].required for place in places)),
+                max_batch_tokens=max_batch_tokens,
+                n_workers=self.n_workers,
             )
             answers.update(zip(places, hypotheses, strict=True))
         passes = {place: asked for place, asked in enumerate(questions) if isinstance(asked, ForcedPass)}
@@ -550,18 +558,12 @@ class FinishedSentence:
     """Of the best candidate, with alignment "heads"."""
 
 
-def _batches(
-    searches: Mapping[int, Search], max_batch_tokens: int
-) -> Iterator[tuple[list[int], GenerationConfig]]:
-    """Sentences of similar length and equal options to search together, and how."""
+def _by_options(searches: Mapping[int, Search]) -> list[list[int]]:
+    """Places of the searches with equal options."""
     groups: dict[str, list[int]] = {}
     for place, asked in searches.items():
         groups.setdefault(asked.options.model_dump_json(), []).append(place)
-    for group in groups.values():
-        options = searches[group[0]].options
-        lengths = [len(searches[place].source_ids) + 1 for place in group]
-        for batch in length_batches(lengths, max_batch_tokens // options.beam_size):
-            yield [group[index] for index in batch], options
+    return list(groups.values())
 
 
 def _named(texts: Sequence[str]) -> list[tuple[str, str]]:

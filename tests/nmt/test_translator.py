@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
+import nmt.many
 import nmt.search
-import nmt.translator
 from nmt.batch import Batch
 from nmt.checkpoint import LoadedModel
 from nmt.config import AlignmentConfig, GenerationConfig, RnnConfig
@@ -224,7 +224,7 @@ def test_a_line_is_one_sentence_if_asked_and_still_fits_the_model(copier):
 
 def test_the_token_budget_bounds_batches_times_the_beam(tokenizer):
     model = CopyModel(tokenizer.vocab_size)
-    copier = Translator(loaded(tokenizer, model))
+    copier = Translator(loaded(tokenizer, model), n_workers=1)
     longest = max(len(tokenizer.encode(sentence)) + 1 for sentence in ENGLISH)
     copier.translate(ENGLISH, options=GenerationConfig(beam_size=4), max_batch_tokens=3 * 4 * longest)
     assert max(model.batch_sizes) >= 3
@@ -250,6 +250,19 @@ def test_batched_is_alone_in_any_order(translator, beam_size):
         together, translator.translate(texts[::-1], options=options, max_batch_tokens=100)[::-1], strict=True
     ):
         close(translation, reverse)
+
+
+@pytest.mark.parametrize("beam_size", [1, 4])
+def test_the_number_of_workers_changes_nothing(tokenizer, beam_size):
+    model = loaded(tokenizer, tiny_model(tiny_config(tokenizer)).double())
+    options = GenerationConfig(beam_size=beam_size, n_best=min(beam_size, 3), max_length_ratio=1.0)
+    alone, several = Translator(model, n_workers=1), Translator(model, n_workers=3)
+    for first, second in zip(
+        alone.translate(ENGLISH * 3, options=options),
+        several.translate(ENGLISH * 3, options=options, max_batch_tokens=50),
+        strict=True,
+    ):
+        close(first, second)
 
 
 def test_alignment_does_not_change_the_translation(translator):
@@ -279,7 +292,7 @@ def test_the_score_is_the_mean_of_a_forced_pass_over_the_same_tokens(translator,
         found.extend(nmt.search.search(*arguments, **required))
         return found[-1:]
 
-    monkeypatch.setattr(nmt.translator, "search", recording)
+    monkeypatch.setattr(nmt.many, "search", recording)
     model = translator._decoder
     finished = set()
     for text, beam_size in product(ENGLISH[:3], (1, 32)):

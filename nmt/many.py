@@ -1,0 +1,77 @@
+"""Search over many sentences at once: cut into batches by length, and the batches over workers.
+
+Which sentences share a batch changes no result but for rounding, so a call that would fill fewer batches
+than there are workers is cut into smaller ones.
+
+Dimensions: B sentences, K beam size.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+
+from nmt.alignment import length_batches
+from nmt.batch import Batch
+from nmt.config import GenerationConfig, SpecialIds
+from nmt.engines.workers import side_by_side
+from nmt.models.interface import StateT, StepDecoder
+from nmt.search import Hypothesis, Required, search
+
+BATCH_TOKENS = 4096
+"""Padded source tokens x beam size searched at once."""
+LEAST_TOKENS = 512
+"""The same: what is less is not cut for another worker. A step of few rows takes as long as one of fewer."""
+PADDING = 1.1
+"""A share of the tokens needs more room by this much, for sentences in a batch are padded to the longest."""
+
+
+def search_many(
+    decoder: StepDecoder[StateT],
+    sources: Sequence[Sequence[int]],
+    options: GenerationConfig,
+    special: SpecialIds,
+    *,
+    device: torch.device,
+    required: Required | None = None,
+    max_batch_tokens: int = BATCH_TOKENS,
+    n_workers: int = 1,
+) -> list[list[Hypothesis]]:
+    """Search for the translations of many sentences; results in the order given.
+
+    Args:
+        decoder: whatever predicts the next token; several threads use it at once where there are workers.
+        sources: token ids of each sentence, without EOS.
+        options: how to search.
+        special: ids of PAD, BOS and EOS.
+        device: where the decoder is.
+        required: see ``search``.
+        max_batch_tokens: padded source tokens x beam size that one worker searches at once.
+        n_workers: see ``nmt.engines.workers``.
+
+    Raises:
+        NumericalError: NaN or +inf from the decoder.
+        ConfigError: a coverage penalty, and no attention to compute it from.
+    """
+
+    def search_batch(places: Sequence[int]) -> list[list[Hypothesis]]:
+        batch = Batch.from_ids([sources[place] for place in places], special=special)
+        own = None
+        if required is not None:
+            own = Required(required.placeholders, tuple(required.sentences[place] for place in places))
+        return search(decoder, batch.to(device), options, special, required=own)
+
+    batches = cut([len(source) + 1 for source in sources], max_batch_tokens, options.beam_size, n_workers)
+    found: dict[int, list[Hypothesis]] = {}
+    for places, hypotheses in zip(batches, side_by_side(search_batch, batches, n_workers), strict=True):
+        found.update(zip(places, hypotheses, strict=True))
+    return [found[place] for place in range(len(sources))]
+
+
+def cut(lengths: Sequence[int], max_batch_tokens: int, beam_size: int, n_workers: int = 1) -> list[list[int]]:
+    """Places of sentences in batches of similar length, longest first, enough of them for all workers."""
+    share = math.ceil(PADDING * sum(lengths) * beam_size / n_workers)
+    n_tokens = max_batch_tokens if n_workers == 1 else min(max_batch_tokens, max(share, LEAST_TOKENS))
+    return length_batches(lengths, n_tokens // beam_size)

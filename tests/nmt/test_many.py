@@ -1,0 +1,81 @@
+"""Many sentences: cut for workers, equal to each sentence alone."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from nmt.batch import Batch
+from nmt.config import GenerationConfig, SpecialIds, TransformerConfig
+from nmt.engines.packed import PackedTransformer
+from nmt.errors import NumericalError
+from nmt.many import LEAST_TOKENS, cut, search_many
+from nmt.models.build import build_model
+from nmt.search import Required, search
+
+CPU = torch.device("cpu")
+SPECIAL = SpecialIds()
+SOURCES = [[4 + (7 * place + index) % 50 for index in range(1 + place % 13)] for place in range(60)]
+
+
+def packed(scale: float = 3.0) -> PackedTransformer:
+    torch.manual_seed(0)
+    config = TransformerConfig(
+        vocab_size=64, d_model=16, d_ff=32, n_heads=2, n_encoder_layers=1, n_decoder_layers=2
+    )
+    model = build_model(config).eval().requires_grad_(False)
+    for weight in model.parameters():
+        if weight.dim() > 1:
+            weight.mul_(scale)
+    return PackedTransformer(model, layers="float32", output="float32")
+
+
+@pytest.mark.parametrize("beam_size", [1, 3])
+@pytest.mark.parametrize("n_workers", [1, 2, 3])
+def test_many_are_each_alone_with_what_they_require(beam_size, n_workers) -> None:
+    decoder = packed()
+    options = GenerationConfig(beam_size=beam_size, max_length_ratio=1.0, max_length_offset=5)
+    required = Required((60, 61), tuple((60,) if place % 5 == 0 else () for place in range(len(SOURCES))))
+    found = search_many(
+        decoder,
+        SOURCES,
+        options,
+        SPECIAL,
+        device=CPU,
+        required=required,
+        max_batch_tokens=200,
+        n_workers=n_workers,
+    )
+    assert len({hypotheses[0].tokens for hypotheses in found}) > 20
+    for place, source in enumerate(SOURCES):
+        batch = Batch.from_ids([source], special=SPECIAL)
+        (alone,) = search(
+            decoder, batch, options, SPECIAL, required=Required((60, 61), (required.sentences[place],))
+        )
+        assert found[place][0].tokens == alone[0].tokens
+        assert found[place][0].log_prob == pytest.approx(alone[0].log_prob, abs=2e-4)
+
+
+def test_a_call_is_cut_for_all_workers_unless_it_is_small() -> None:
+    lengths = [20] * 64
+    assert [len(batch) for batch in cut(lengths, 4096, 1)] == [64]
+    assert len(cut(lengths, 4096, 1, n_workers=2)) == 2
+    assert len(cut(lengths, 4096, 5, n_workers=2)) == 2
+    assert max(len(batch) for batch in cut(lengths, 4096, 5, n_workers=2)) * 20 * 5 <= 4096
+    assert len(cut([20] * (LEAST_TOKENS // 20), 4096, 1, n_workers=8)) == 1
+    assert sorted(place for batch in cut(lengths, 300, 5, n_workers=4) for place in batch) == list(range(64))
+    assert cut([], 4096, 5, n_workers=2) == []
+
+
+def test_a_failure_in_a_worker_is_the_callers() -> None:
+    decoder = packed(scale=float("nan"))
+    with pytest.raises(NumericalError, match="at step 0"):
+        search_many(
+            decoder,
+            SOURCES,
+            GenerationConfig(),
+            SPECIAL,
+            device=CPU,
+            max_batch_tokens=200,
+            n_workers=2,
+        )
