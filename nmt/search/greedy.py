@@ -24,6 +24,7 @@ from nmt.search.finite import check_finite, largest
 from nmt.search.hypothesis import Hypothesis
 from nmt.search.required import Required
 from nmt.search.scoring import Scoring
+from nmt.search.topk import blockwise_argmax
 from nmt.search.transfer import to_cpu
 
 Choose: TypeAlias = Callable[[Tensor, int, Sequence[int]], Tensor]
@@ -45,7 +46,7 @@ def greedy_search(
     """
 
     def most_probable(logits_NV: Tensor, _step: int, _sentences: Sequence[int]) -> Tensor:
-        return logits_NV.max(dim=1).indices  # three times as fast as argmax on a CPU
+        return blockwise_argmax(logits_NV)
 
     return decode(decoder, source, options, special, prefixes, required, choose=most_probable, n_rows=1)
 

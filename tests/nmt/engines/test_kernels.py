@@ -8,6 +8,7 @@ from torch import nn
 
 from nmt.engines.choose import CpuFeatures
 from nmt.engines.kernels import Int8Linear, Precision, pack, padded_rows
+from nmt.engines.projection import Projection
 
 HERE = CpuFeatures.here()
 PRECISIONS: list[Precision] = [
@@ -54,3 +55,23 @@ def test_few_numbers_of_rows_are_computed_with_and_not_many_more_than_asked_for(
     for n_rows in range(1, 2000):
         assert n_rows <= padded_rows(n_rows, "bfloat16") <= 4 * n_rows / 3
         assert padded_rows(n_rows, "float32") == n_rows
+
+
+@pytest.mark.parametrize("shift", [0.0, 30.0, -75.0, -200.0, 95.0, 400.0])
+def test_logits_of_any_size_are_normalised(shift: float) -> None:
+    torch.manual_seed(0)
+    weight_VD, h_ND = torch.randn(500, 6), torch.randn(20, 6)
+    weight_VD[:, 0] = 1.0
+    h_ND[::2, 0] = shift
+    logits_NV, log_totals_N = Projection(weight_VD, "float32")(h_ND)
+    expected_NV = (h_ND.double() @ weight_VD.double().t()).log_softmax(dim=1)
+    torch.testing.assert_close(
+        (logits_NV - log_totals_N.unsqueeze(1)).double(), expected_NV, atol=2e-4, rtol=0
+    )
+
+
+def test_a_broken_row_stays_broken_and_alone() -> None:
+    h_ND = torch.randn(3, 6)
+    h_ND[1] = torch.nan
+    _, log_totals_N = Projection(torch.randn(40, 6), "float32")(h_ND)
+    assert log_totals_N.isnan().tolist() == [False, True, False]

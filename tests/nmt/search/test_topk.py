@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from nmt.search.topk import blockwise_topk
+from nmt.search.topk import blockwise_argmax, blockwise_topk
 
 
 @pytest.mark.parametrize("width", [640, 6400, 1000, 997, 24, 64])
@@ -22,3 +22,12 @@ def test_blockwise_topk_is_topk(width: int, k: int) -> None:
     finite = expected.values > -torch.inf
     assert torch.equal(indices[finite], expected.indices[finite])
     assert all(len(set(row)) == k for row in indices.tolist())
+
+
+@pytest.mark.parametrize("width", [640, 6400, 1000, 997, 24, 64])
+def test_blockwise_argmax_is_the_place_of_the_maximum(width: int) -> None:
+    scores_NV = torch.randn(9, width, generator=torch.Generator().manual_seed(width))
+    scores_NV[1, :] = -torch.inf
+    scores_NV[1, width - 1] = -1.0
+    scores_NV[2, 0] = 50.0
+    assert torch.equal(blockwise_argmax(scores_NV), scores_NV.max(dim=1).indices)
