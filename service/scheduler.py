@@ -13,27 +13,23 @@ import itertools
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future, InvalidStateError
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import structlog
 
+from nmt.progress import Begun, Failed, Finished, PartFinished, Planned
 from service.engine.base import (
     Back,
     Batch,
-    Begun,
-    Counted,
-    Done,
     Engine,
     EngineLostError,
     Event,
-    Failed,
     Job,
     Lost,
     Options,
-    Part,
     Pulse,
 )
 from service.metrics import Metrics
@@ -41,7 +37,7 @@ from service.metrics import Metrics
 if TYPE_CHECKING:
     from nmt.translator import Translation
 
-__all__ = ["EngineLostError", "Options", "Part", "QueueFullError", "Scheduler", "StoppingError"]
+__all__ = ["EngineLostError", "Options", "QueueFullError", "Scheduler", "StoppingError"]
 
 log = structlog.get_logger()
 
@@ -67,7 +63,7 @@ class _Request:
     """A job, and what is known of it."""
 
     job: Job
-    on_part: Callable[[Part], None] | None
+    on_part: Callable[[PartFinished], None] | None
     estimates: list[int]
     """Tokens of each text, by its size."""
     future: Future[list[Translation]] = field(default_factory=Future)
@@ -107,7 +103,7 @@ class Scheduler:
         self._queue_max_requests = queue_max_requests
         self._queue_max_tokens = queue_max_tokens
         self._numbers = itertools.count(1)
-        self._requests: dict[int, _Request] = {}
+        self._requests: dict[Hashable, _Request] = {}
         self._changed = threading.Condition()
         self._stopping = False
         self._throughput = _Throughput()
@@ -152,7 +148,10 @@ class Scheduler:
         return not self._stopping and self.engine.is_ready(stuck_after_s)
 
     def submit(
-        self, texts: Sequence[str], options: Options, on_part: Callable[[Part], None] | None = None
+        self,
+        texts: Sequence[str],
+        options: Options,
+        on_part: Callable[[PartFinished], None] | None = None,
     ) -> Future[list[Translation]]:
         """Admit one request; cancelling the future takes it out again.
 
@@ -225,21 +224,23 @@ class Scheduler:
             case Batch():
                 self._on_batch(event)
             case _:
-                if (known := self._requests.get(event.job)) is not None:
+                if (known := self._requests.get(event.request)) is not None:
                     self._on_request(known, event)
 
-    def _on_request(self, request: _Request, event: Begun | Counted | Part | Done | Failed) -> None:
+    def _on_request(
+        self, request: _Request, event: Begun | Planned | PartFinished | Finished | Failed
+    ) -> None:
         match event:
             case Begun():
                 request.has_begun = True
-            case Counted():
+            case Planned():
                 request.counted.append(event.n_tokens)
-            case Part():
+            case PartFinished():
                 request.n_parts_now += 1
                 if request.n_parts_now > request.n_parts and request.on_part is not None:
                     request.n_parts += 1
                     request.on_part(event)
-            case Done():
+            case Finished():
                 if self._leave(request):
                     self._throughput.add(request.n_tokens)
                     self._metrics.source_tokens.inc(sum(t.n_source_tokens for t in event.translations))

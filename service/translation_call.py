@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 from fastapi import Request
 
 from nmt.errors import InputError
+from nmt.progress import PartFinished
 from service.auth import current_caller
 from service.charging import charged
 from service.problems import CLIENT_LEFT, ProblemError
-from service.scheduler import EngineLostError, Options, Part, QueueFullError, StoppingError
+from service.scheduler import EngineLostError, Options, QueueFullError, StoppingError
 from service.state import Service
 
 if TYPE_CHECKING:
@@ -55,27 +56,27 @@ async def translate(
 
 def stream(
     service: Service, request: Request, texts: Sequence[str], options: Options, *, charge: bool = True
-) -> AsyncGenerator[Part | list[Translation]]:
+) -> AsyncGenerator[PartFinished | list[Translation]]:
     """As ``translate``: each sentence as soon as it and those before it are there, at last the whole."""
     return _run(service, request, texts, options, charge=charge, parts=True)
 
 
 async def _run(
     service: Service, request: Request, texts: Sequence[str], options: Options, *, charge: bool, parts: bool
-) -> AsyncGenerator[Part | list[Translation]]:
+) -> AsyncGenerator[PartFinished | list[Translation]]:
     timeout_s = timeout_of(request, service.settings.request_timeout_s, options.deadline_s)
     options = replace(options, key_id=current_caller(request).key_id, deadline_s=timeout_s)
     scheduler = service.directions.of(options).scheduler
     loop = asyncio.get_running_loop()
-    arrived: asyncio.Queue[Part] = asyncio.Queue()
+    arrived: asyncio.Queue[PartFinished] = asyncio.Queue()
 
     news = asyncio.Event()
 
-    def take(part: Part) -> None:
+    def take(part: PartFinished) -> None:
         arrived.put_nowait(part)
         news.set()
 
-    def on_part(part: Part) -> None:
+    def on_part(part: PartFinished) -> None:
         loop.call_soon_threadsafe(take, part)
 
     async with AsyncExitStack() as stack:

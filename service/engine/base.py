@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig
+from nmt.progress import Begun, Failed, Finished, PartFinished, Planned
 from nmt.spans import Span
 
 if TYPE_CHECKING:
     from nmt.terms import Glossary
-    from nmt.translator import AlignmentKind, Translation
+    from nmt.translator import AlignmentKind
 
 
 class EngineLostError(Exception):
@@ -54,50 +55,6 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Begun:
-    """The model has begun with a job."""
-
-    job: int
-
-
-@dataclass(frozen=True)
-class Counted:
-    """A text of a job has so many tokens, which until then was an estimate."""
-
-    job: int
-    n_tokens: int
-
-
-@dataclass(frozen=True)
-class Part:
-    """The next sentence of a text, in order."""
-
-    job: int
-    text: int
-    sentence: int
-    n_sentences: int
-    source: Span
-    translation: Translation
-    """Of the sentence as a text of its own."""
-
-
-@dataclass(frozen=True)
-class Done:
-    """A whole job."""
-
-    job: int
-    translations: list[Translation]
-
-
-@dataclass(frozen=True)
-class Failed:
-    """A job that cannot be done."""
-
-    job: int
-    error: Exception
-
-
-@dataclass(frozen=True)
 class Lost:
     """The engine died, with all it had."""
 
@@ -132,7 +89,8 @@ class Pulse:
     """Batches that failed as a whole since the last pulse; their sentences were tried again alone."""
 
 
-Event = Begun | Counted | Part | Done | Failed | Lost | Back | Batch | Pulse
+Event = Begun | Planned | PartFinished | Finished | Failed | Lost | Back | Batch | Pulse
+"""What becomes of requests, by the ids of their jobs (``nmt.progress``), and of the engine itself."""
 
 
 class Engine(ABC):

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
+from nmt.progress import Begun, Failed, Finished, PartFinished
 from nmt.spans import Span
-from service.engine.base import Batch, Begun, Done, Engine, Event, Failed, Job, Part
+from service.engine.base import Batch, Engine, Event, Job
 from service.logs import describe
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ class LocalEngine(Engine):
             if job.parts:
                 for part in parts_of(job, own):
                     self._on_event(part)
-            self._on_event(Done(job.id, own))
+            self._on_event(Finished(job.id, own))
 
 
 def arguments(job: Job) -> dict[str, Any]:
@@ -165,10 +166,12 @@ def arguments(job: Job) -> dict[str, Any]:
     return given
 
 
-def parts_of(job: Job, translations: list[Translation]) -> list[Part]:
+def parts_of(job: Job, translations: list[Translation]) -> list[PartFinished]:
     """The sentences of whole translations, each as a text of its own."""
     return [
-        Part(job.id, text, index, len(translation.sentences), sentence.source, _part(translation, index))
+        PartFinished(
+            job.id, text, index, len(translation.sentences), sentence.source, _part(translation, index)
+        )
         for text, translation in enumerate(translations)
         for index, sentence in enumerate(translation.sentences)
     ]

@@ -19,8 +19,9 @@ from collections.abc import Callable, Collection, Sequence
 import structlog
 from pydantic import ValidationError
 
+from nmt.progress import Begun, Failed, Finished, PartFinished, Planned
 from nmt.spans import Span
-from service.engine.base import Back, Begun, Counted, Done, Engine, Event, Failed, Job, Lost, Part, Pulse
+from service.engine.base import Back, Engine, Event, Job, Lost, Pulse
 from service.engine.frames import ClosedError, Frames
 from service.engine.messages import (
     BegunMessage,
@@ -197,9 +198,9 @@ class ProcessEngine(Engine):
             case BegunMessage():
                 self._on_event(Begun(message.job))
             case CountedMessage():
-                self._on_event(Counted(message.job, message.n_tokens))
+                self._on_event(Planned(message.job, message.n_tokens))
             case PartMessage():
-                part = Part(
+                part = PartFinished(
                     message.job,
                     message.text,
                     message.sentence,
@@ -209,7 +210,7 @@ class ProcessEngine(Engine):
                 )
                 self._on_event(part)
             case DoneMessage():
-                self._on_event(Done(message.job, message.translations))
+                self._on_event(Finished(message.job, message.translations))
             case Error(job=None):
                 log.error("engine_failed_to_start", error=message.kind)
             case Error():

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import StreamingResponse
 
+from nmt.progress import PartFinished
 from service import translation_call
 from service.auth import current_caller
 from service.limits import check_texts, options, require_json
 from service.problems import documented, problem_of
 from service.routes.markup import refuse_what_markup_has_not, translate_markup
-from service.scheduler import Options, Part
+from service.scheduler import Options
 from service.schemas import (
     AlignmentOut,
     AlternativeOut,
@@ -100,9 +101,9 @@ async def stream_answer(
     first = await anext(events)
 
     async def written() -> AsyncIterator[bytes]:
-        event: Part | list[Translation] = first
+        event: PartFinished | list[Translation] = first
         try:
-            while isinstance(event, Part):
+            while isinstance(event, PartFinished):
                 yield server_sent("sentence", _part(event).model_dump_json().encode())
                 event = await anext(events)
             yield server_sent("done", await _answer(event, body, chosen, request, service))
@@ -130,7 +131,7 @@ def server_sent(name: str, data: bytes) -> bytes:
     return b"event: " + name.encode() + b"\ndata: " + data + b"\n\n"
 
 
-def _part(part: Part) -> SentenceEvent:
+def _part(part: PartFinished) -> SentenceEvent:
     translation = part.translation
     return SentenceEvent(
         text_index=part.text,

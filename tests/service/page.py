@@ -22,9 +22,10 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.select import Select
 from selenium.webdriver.support.wait import WebDriverWait
 
+from nmt.progress import Finished
 from nmt.terms import AppliedTerm, find_form
 from nmt.translator import Span, Translation
-from service.engine.base import Done, Job
+from service.engine.base import Job
 from service.engine.local import LocalEngine, arguments, parts_of
 from tests.service.conftest import LiveServer
 from tests.service.stub import StubTranslator
@@ -88,7 +89,7 @@ class SentenceEngine(LocalEngine):
                 self._on_event(part)
             while self.gates < 100:
                 time.sleep(0.01)
-            self._on_event(Done(job.id, translations))
+            self._on_event(Finished(job.id, translations))
 
 
 class Page:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from nmt.config import GenerationConfig
+from nmt.progress import Planned
 from nmt.translator import Translation
-from service.engine.base import Counted
 from service.engine.local import LocalEngine
 from service.metrics import Metrics
 from service.scheduler import Options, QueueFullError, Scheduler, StoppingError, estimated_tokens
@@ -116,9 +116,9 @@ def test_the_estimate_gives_way_to_the_tokens_that_the_engine_counts(bench: Benc
     future = bench.submit("a" * 40, "b" * 40)
     job = max(bench.scheduler._requests)
     assert bench.scheduler.n_tokens == 2 + 22
-    bench.scheduler._on_event(Counted(job, 100))
+    bench.scheduler._on_event(Planned(job, 100))
     assert bench.scheduler.n_tokens == 2 + 111
-    bench.scheduler._on_event(Counted(job, 5))
+    bench.scheduler._on_event(Planned(job, 5))
     assert bench.scheduler.n_tokens == 2 + 105
     assert bench.metric("passerelle_queue_tokens") == 107
     bench.open()
