@@ -20,6 +20,7 @@ from typing import Any
 
 SENTENCE = "Two young men are playing football in the park."
 TRANSLATION = "Deux jeunes hommes jouent au football dans le parc."
+ABOUT_A_PARK = {"en": (SENTENCE, "park"), "fr": (TRANSLATION, "parc")}
 START_S = 120
 
 
@@ -71,13 +72,28 @@ def main() -> None:
         assert fetch("/metrics")[0] == 401
         code, answer = fetch("/metrics", None, key)
         assert b'passerelle_requests_total{method="POST",route="/translate",status="200"} 1.0' in answer
+        n_directions = try_directions(key)
         document = b"Two young men are playing football in the park.\n"
         assert b"Deux jeunes hommes" in translated_document(document)
     finally:
         server.send_signal(signal.SIGTERM)
         status_at_end = server.wait(60)
     assert status_at_end == 0, status_at_end
-    print(json.dumps({"smoke": "passed", "ready_s": round(ready_s, 1), "python": sys.version.split()[0]}))
+    tried = {"ready_s": round(ready_s, 1), "directions": n_directions, "python": sys.version.split()[0]}
+    print(json.dumps({"smoke": "passed", **tried}))
+
+
+def try_directions(key: str) -> int:
+    """Ask every model that is served, each in a process of its own; how many there are."""
+    pairs = json.loads(fetch("/languages", None, key)[1])["pairs"]
+    for pair in pairs:
+        text, _ = ABOUT_A_PARK[pair["source"]]
+        _, word = ABOUT_A_PARK[pair["target"]]
+        asked = {"text": text, "source": pair["source"], "target": pair["target"]}
+        code, answer = fetch("/translate", asked, key)
+        assert code == 200, (pair["source"], code)
+        assert word in json.loads(answer)["translations"][0]["text"], pair["source"]
+    return len(pairs)
 
 
 def fetch(

@@ -12,4 +12,4 @@ COMMAND = (sys.executable, "-m", "tests.service.stub_engine")
 
 if __name__ == "__main__":
     main.ProcessEngine = functools.partial(ProcessEngine, command=COMMAND)  # type: ignore[misc,assignment]
-    main.serve(sys.argv[1], int(sys.argv[2]))
+    main.serve(sys.argv[1], int(sys.argv[2]), "stub")

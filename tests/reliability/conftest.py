@@ -16,6 +16,8 @@ from tests.reliability.server import Server, serving
 Record = Callable[..., None]
 PATIENT = {"header_timeout_s": 60, "body_timeout_s": 60, "write_timeout_s": 60}
 """Deadlines that a client which does not get the processor for a while is not cut off by."""
+FULL = {**PATIENT, "engine_silent_s": 60}
+"""The same of an engine, for full counts that last long enough to be held up by other work."""
 
 
 @pytest.fixture(scope="session")
@@ -37,7 +39,7 @@ def tiny_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def tiny(tiny_folder: Path) -> Iterator[Server]:
     """A server around TINY."""
-    with serving("tiny", tiny_folder) as server:
+    with serving("tiny", tiny_folder, **FULL) as server:
         yield server
 
 

@@ -1,4 +1,4 @@
-"""``python -m tests.reliability.serve ENGINE [MODEL]``: ``nmt serve`` on a free port, around an engine.
+"""``python -m tests.reliability.serve ENGINE [MODEL...]``: ``nmt serve`` on a free port, around an engine.
 
 ENGINE is ``stub`` or ``tiny`` (modules beside this one), or ``real``: the service's own. With
 ``PASSERELLE_TEST_TELL_HANDLERS`` a line on standard error names each handler that runs;
@@ -35,7 +35,7 @@ def tell_handlers() -> None:
 
 
 if __name__ == "__main__":
-    engine, model = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
+    engine, *models = sys.argv[1:]
     if os.environ.get("PASSERELLE_TEST_TELL_HANDLERS"):
         tell_handlers()
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)  # a killed test leaves no server behind
@@ -44,4 +44,4 @@ if __name__ == "__main__":
     if engine != "real":
         command = (sys.executable, "-m", f"tests.reliability.{engine}_engine")
         service.main.ProcessEngine = functools.partial(ProcessEngine, command=command)  # type: ignore[misc]
-    service.main.serve(port=0, model=model)
+    service.main.serve(port=0, model=models)

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -94,8 +94,7 @@ class Server:
 @contextlib.contextmanager
 def serving(
     engine: str = "stub",
-    model: Path | str | None = None,
-    *,
+    *models: Path | str,
     folder: Path = ROOT,
     descriptors: int | None = None,
     log: Path | None = None,
@@ -105,7 +104,7 @@ def serving(
 
     Args:
         engine: see ``tests.reliability.serve``.
-        model: folder or name, for engines that load one.
+        models: folders or names; STUB's are "en_fr", taken where none is named, and "fr_en".
         folder: its working directory.
         descriptors: most files that it may have open.
         log: where its standard error goes instead of a file in its data folder.
@@ -114,7 +113,7 @@ def serving(
     with tempfile.TemporaryDirectory(prefix="passerelle-") as name:
         data = Path(name)
         process, log = launch(
-            engine, model, data, folder=folder, descriptors=descriptors, log=log, **settings
+            engine, models, data, folder=folder, descriptors=descriptors, log=log, **settings
         )
         try:
             yield Server(process, port_of(process, log, data), data, log)
@@ -133,7 +132,7 @@ def serving(
 
 def launch(
     engine: str,
-    model: Path | str | None,
+    models: Sequence[Path | str],
     data: Path,
     *,
     folder: Path = ROOT,
@@ -156,7 +155,7 @@ def launch(
                 "-m",
                 "tests.reliability.serve",
                 engine,
-                *([] if model is None else [str(model)]),
+                *map(str, models or (["en_fr"] if engine == "stub" else [])),
             ],
             cwd=folder,
             env=environment,

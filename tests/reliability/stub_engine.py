@@ -4,6 +4,8 @@ A text of n words takes n steps of ``PASSERELLE_TEST_STEP_S``, ``SLOTS`` texts a
 others wait in the fair queue. Time is told in steps, which no busy machine stretches: a translation's score
 is minus a thousandth of the steps from its request's arrival to its end.
 
+Its models are called "en_fr" and "fr_en", and only their languages differ.
+
 Words are orders: "die" kills the process, "stop" stops it, "hang" never ends its step, "fail", "nan" and
 "memory" fail their own request. A text with "gated" does not go on while there is a file of the name
 ``PASSERELLE_TEST_GATE``.
@@ -137,10 +139,17 @@ def obey(text: str) -> Exception | None:
     return next((FAULTS[word]("CANARY") for word in orders if word in FAULTS), None)
 
 
-def load(_start: Start, _on_failure: Callable[[Exception], None]) -> tuple[StubWorker, Ready]:
+def load(start: Start, _on_failure: Callable[[Exception], None]) -> tuple[StubWorker, Ready]:
     worker = StubWorker()
     stub = worker.translator
-    return worker, Ready(config=stub.config, generation=stub.generation, has_formality=stub.has_formality)
+    assert start.model is not None
+    source, target = start.model.split("_")
+    languages = {"name": start.model, "source_language": source, "target_language": target}
+    return worker, Ready(
+        config=stub.config.model_copy(update=languages),
+        generation=stub.generation,
+        has_formality=stub.has_formality,
+    )
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from service.app import create_app
 from service.settings import Settings
-from tests.reliability.conftest import PATIENT, Record
+from tests.reliability.conftest import FULL, Record
 from tests.reliability.server import Server, serving
 from tests.service.stub import StubTranslator, backwards
 from tests.service.test_auth import PUBLIC, Wire, routes, tricks
@@ -88,7 +88,7 @@ def test_b1_schemathesis_finds_no_failure(record: Record) -> None:
         "schemathesis", path=f"{Path(sys.executable).parent}:{Path.cwd()}"
     ) or shutil.which("schemathesis")
     assert program, "schemathesis is not installed: run pip install 'passerelle[reliability]'"
-    with serving() as server:
+    with serving(**FULL) as server:
         operations = sum(len(methods) for methods in server.get("/openapi.json").json()["paths"].values())
         done = subprocess.run(
             [
@@ -119,11 +119,10 @@ def test_b1_schemathesis_finds_no_failure(record: Record) -> None:
 def test_b2_any_text_has_a_valid_answer_and_none_is_echoed(
     request: pytest.FixtureRequest, record: Record, n_texts: int
 ) -> None:
-    """The full count is long enough to be held up by other work: its server waits longer for its engine."""
     statuses: dict[int, int] = {}
     with contextlib.ExitStack() as stack:
         full = n_texts > 1000
-        server = stack.enter_context(serving(**PATIENT)) if full else request.getfixturevalue("stub")
+        server = stack.enter_context(serving(**FULL)) if full else request.getfixturevalue("stub")
         client = stack.enter_context(server.client())
 
         def check_one(text: str) -> None:

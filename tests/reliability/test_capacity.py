@@ -97,7 +97,7 @@ def test_l1_sustained_load_near_capacity(record: Record) -> None:
 
 def test_l2_four_times_overload(record: Record) -> None:
     seconds = REHEARSAL_S or 120
-    with serving("real", queue_max_requests=64) as server:
+    with serving("real", "general", queue_max_requests=64) as server:
         most = capacity(server, min(20, seconds))
         found = hey(server, 4 * most, 256, seconds)
         refused = asyncio.run(flood(server, 200))

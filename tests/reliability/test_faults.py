@@ -129,6 +129,34 @@ def test_f2_a_killed_engine_is_replaced_and_its_work_done_again(
     )
 
 
+def test_f1_f2_of_two_models_the_other_goes_on_and_both_are_answered_at_the_end() -> None:
+    english = [f"gated text {number}" for number in range(3)]
+    french = [f"le gated texte numero {number}" for number in range(3)]
+    with serving("stub", "en_fr", "fr_en") as server, ThreadPoolExecutor(8) as pool:
+        pids = {line["model"]: line["engine_pid"] for line in server.lines("model_loaded")}
+        assert sorted(pids.values()) == server.engines()
+        with server.gate_shut():
+            answers = {text: pool.submit(server.post, asked(text, "fr", "en")) for text in french}
+            answers |= {text: pool.submit(server.post, asked(text, "en", "fr")) for text in english}
+            eventually(
+                lambda: server.metric("passerelle_queue_tokens") == sum(map(estimated_tokens, answers))
+            )
+            os.kill(pids["fr_en"], signal.SIGKILL)
+            eventually(lambda: pids["fr_en"] not in server.engines())
+            assert text_of(server.post(asked("a b c", "en", "fr"))) == backwards("a b c")
+            eventually(lambda: len(server.engines()) == 2 and server.is_ready())
+            assert pids["en_fr"] in server.engines()
+            server.process.send_signal(signal.SIGTERM)
+        assert {text: text_of(answer.result()) for text, answer in answers.items()} == {
+            text: backwards(text) for text in answers
+        }
+        assert server.process.wait(60) == 0
+
+
+def asked(text: str, source: str, target: str) -> dict[str, str]:
+    return {"text": text, "source": source, "target": target}
+
+
 @pytest.mark.parametrize("n_stops", [1, pytest.param(10, marks=pytest.mark.slow)])
 def test_f3_a_stopped_engine_is_504_at_the_deadline_and_is_replaced(
     stub: Server, record: Record, n_stops: int
