@@ -83,3 +83,20 @@ def test_libretranslates_client_translates(url: str) -> None:
     client = LibreTranslateAPI(f"{url}/libretranslate")
 
     assert "chien" in client.translate("A dog is running.", "en", "fr")
+
+
+@pytest.mark.skipif(not (PRETRAINED / "general_fr_en").is_dir(), reason="no model to English ships")
+def test_both_clients_translate_to_english(url: str) -> None:
+    client = deepl.DeepLClient("any", server_url=url)
+    one = client.translate_text("Le chien court dans la neige.", target_lang="EN-GB")
+    html = client.translate_text("Une <b>voiture rouge</b>.", target_lang="EN-US", tag_handling="html")
+    libre = LibreTranslateAPI(f"{url}/libretranslate")
+
+    assert "dog" in str(one)
+    assert re.search(r"<b>\w*\s?car</b>", str(html))
+    assert "dog" in libre.translate("Le chien court.", "auto", "en")
+    assert [(language["code"], language["targets"]) for language in libre.languages()] == [
+        ("en", ["fr"]),
+        ("fr", ["en"]),
+    ]
+    client.close()
