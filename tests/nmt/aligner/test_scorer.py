@@ -94,6 +94,16 @@ def test_equal_spelling_is_seen_and_no_spelling_is_equal_to_none(model, tokenize
     assert_close(made(states).forward_BTS, before)
 
 
+def test_a_pair_is_scored_by_its_features_and_its_neighbours(model, tokenizer):
+    states = read_states(model, Batch.from_ids([[5, 6, 7]], [[20, 6]], special=tokenizer.special))
+    made = scorer()
+    before = made(states).forward_BTS
+    for some in (slice(0, 4), slice(-4, None)):  # bilinear scores; the convolutions' output
+        other = scorer()
+        other.score.weight[:, some] = 0
+        assert (other(states).forward_BTS - before).abs().max() > 1e-3
+
+
 @pytest.mark.parametrize("sizes", [{"n_heads": 5}, {"n_scores": 7}])
 def test_sizes_that_do_not_divide_are_named(sizes):
     with pytest.raises(ValidationError, match="d_link 16 is not a multiple of"):
