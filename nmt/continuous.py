@@ -30,6 +30,8 @@ from nmt.translator import FinishedSentence, Plan, Translator
 
 SMALL_CHARACTERS = 300
 """A request of no more takes the fast lane."""
+FAST_LANE_SHARE = 2
+"""How often as much as the slow lane the fast one may search at once: nobody else waits for its steps."""
 JOIN_EVERY = 10
 """Steps between joins while the batch is well filled: who joins together is searched at less cost."""
 ALIGN_TOGETHER = 16
@@ -45,7 +47,8 @@ class ContinuousTranslator:
 
     Args:
         translator: its decoder must be able to merge states.
-        max_batch_tokens: source tokens x beam size that are searched at once, in each lane.
+        max_batch_tokens: source tokens x beam size that are searched at once in the slow lane; in the fast
+            one it is twice that.
         on_failure: told when a batch fails as a whole and its sentences are tried alone.
     """
 
@@ -57,10 +60,12 @@ class ContinuousTranslator:
         on_failure: Callable[[Exception], None] | None = None,
     ) -> None:
         self._translator = translator
-        self._max_batch_tokens = max_batch_tokens
         self._requests: dict[Hashable, _Request] = {}
         self._passes: list[tuple[_Task, ForcedPass | EveryHead]] = []
-        self._fast, self._slow = (_Lane(translator.continuous_search(on_failure)) for _ in range(2))
+        self._fast, self._slow = (
+            _Lane(translator.continuous_search(on_failure), share * max_batch_tokens)
+            for share in (FAST_LANE_SHARE, 1)
+        )
         self._alone: _Lane | None = None
         """The only busy lane, if there is one."""
 
@@ -82,7 +87,7 @@ class ContinuousTranslator:
     @property
     def batch_fill(self) -> float:
         """Tokens searched now, as a share of what may be searched at once in a lane."""
-        return max(self._fast.n_tokens, self._slow.n_tokens) / self._max_batch_tokens
+        return max(lane.n_tokens / lane.most_tokens for lane in (self._fast, self._slow))
 
     def add(
         self,
@@ -127,7 +132,7 @@ class ContinuousTranslator:
         self._plan(self._fast, events)
         self._plan(self._slow, events)
         if (lane := self._next_lane()) is not None:
-            answers = lane.step(self._max_batch_tokens)
+            answers = lane.step()
             events += [Begun(request.name) for request in lane.newly_begun()]
             for task, reply in answers:
                 self._resume(task, reply, events)
@@ -155,7 +160,7 @@ class ContinuousTranslator:
         is_first = True
         while unplanned:
             spent_s = time.thread_time() - started
-            limit_s = FILL_S if lane.n_tokens + lane.n_waiting_tokens < self._max_batch_tokens else PLAN_S
+            limit_s = FILL_S if lane.n_tokens + lane.n_waiting_tokens < lane.most_tokens else PLAN_S
             if spent_s >= limit_s and not is_first:
                 return
             is_first = False
@@ -302,10 +307,11 @@ class _Task:
 
 
 class _Lane:
-    """A running batch and those that wait to join it."""
+    """A running batch and those that wait to join it; ``most_tokens``: source tokens x beam size at once."""
 
-    def __init__(self, search: ContinuousSearch[Any]) -> None:
+    def __init__(self, search: ContinuousSearch[Any], most_tokens: int) -> None:
         self._search = search
+        self.most_tokens = most_tokens
         self.unplanned: deque[_Request] = deque()
         """Requests of which not all texts are split and tokenised."""
         self._queue: FairQueue[tuple[_Task, Sentence]] = FairQueue()
@@ -353,10 +359,10 @@ class _Lane:
         for key in gone:
             self._ended(key)
 
-    def step(self, max_batch_tokens: int) -> list[tuple[_Task, Answer | Exception]]:
+    def step(self) -> list[tuple[_Task, Answer | Exception]]:
         """Let sentences join, take a step, and give the answers of those that ended."""
         started = time.perf_counter()
-        self._join(max_batch_tokens)
+        self._join()
         answers: list[tuple[_Task, Answer | Exception]] = []
         for outcome in self._search.step():
             answers.append((self._ended(outcome.key), outcome.error or outcome.hypotheses))
@@ -375,11 +381,11 @@ class _Lane:
         begun, self._begun = self._begun, []
         return begun
 
-    def _join(self, max_batch_tokens: int) -> None:
+    def _join(self) -> None:
         """Who waits joins if there is room: at once while the batch is small, else a few together."""
         self._steps_since_join += 1
-        room = max_batch_tokens - self.n_tokens if self._running else math.inf
-        if room < 0.75 * max_batch_tokens and self._steps_since_join < JOIN_EVERY:
+        room = self.most_tokens - self.n_tokens if self._running else math.inf
+        if room < 0.75 * self.most_tokens and self._steps_since_join < JOIN_EVERY:
             return
         joining: list[Sentence] = []
         while (entry := self._queue.pop(room)) is not None:
@@ -390,7 +396,7 @@ class _Lane:
                 task.request.has_begun = True
                 self._begun.append(task.request)
             joining.append(sentence)
-            room = min(room, max_batch_tokens) - sentence.n_tokens
+            room = min(room, self.most_tokens) - sentence.n_tokens
         if joining:
             self._search.add(joining)
             self._steps_since_join = 0

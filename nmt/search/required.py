@@ -13,8 +13,9 @@ since a model that knows placeholders writes them unasked.
 What is missing follows from the tokens so far alone. There is no state to move when rows are reordered, and
 sentences may join and leave a batch at any step.
 
-Dimensions: B sentences, K rows of one sentence, N = B*K rows, R rows that lack a piece, V vocabulary, T
-tokens so far (BOS not counted), P placeholders of the vocabulary and other tokens that are required.
+Dimensions: B sentences, K rows of one sentence, N = B*K rows, Q rows that need pieces, R rows that lack one,
+V vocabulary, T tokens so far (BOS not counted), P placeholders of the vocabulary and other tokens that are
+required.
 """
 
 from __future__ import annotations
@@ -149,31 +150,36 @@ class RequiredPieces:
         ids_P = self.ids_P.to(device)
         places_B = torch.tensor(sentences, dtype=torch.long)
         needed_BP = self.needed_BP[places_B]
-        if not bool(needed_BP.any()):
-            scores_NV.index_fill_(1, ids_P[self.reserved_P.to(device)], NEVER)
-            return
         n_rows = history_NT.size(0) // len(sentences)
-        needed_NP = needed_BP.repeat_interleave(n_rows, dim=0)
-        missing_NP = needed_NP & ~(history_NT.unsqueeze(2) == self.ids_P).any(dim=1)
-        incomplete_R = missing_NP.any(dim=1).nonzero().squeeze(1)
-        forbidden_NP = (needed_NP | self.reserved_P) & ~missing_NP
-        scores_NP = scores_NV[:, ids_P].masked_fill_(forbidden_NP.to(device), NEVER)
-        scores_NV[:, ids_P] = scores_NP
-        if incomplete_R.numel() == 0:
+        rows_Q = needed_BP.any(dim=1).repeat_interleave(n_rows).nonzero().squeeze(1)
+        place_QP = (rows_Q.unsqueeze(1).to(device), ids_P)
+        scores_QP = scores_NV[place_QP]
+        scores_NV.index_fill_(1, ids_P[self.reserved_P.to(device)], NEVER)
+        if rows_Q.numel() == 0:
             return
-        rows_R = incomplete_R.to(device)
-        places_R = places_B[incomplete_R // n_rows]
-        room_R = torch.minimum(
-            self.deadlines_B[places_R], self.limits_B[places_R] - missing_NP[incomplete_R].sum(dim=1)
-        )
-        scores_RV = scores_NV[rows_R]
-        lengths_R = torch.tensor(lengths)[incomplete_R // n_rows]
-        pressed_R = (scores_RV.max(dim=1).indices == self.eos) | (lengths_R >= room_R).to(device)
-        scores_RV[:, self.eos] = NEVER
-        scores_RV.masked_fill_(pressed_R.unsqueeze(1), NEVER)
-        missing_RP = missing_NP[incomplete_R].to(device)
-        scores_RV[:, ids_P] = scores_NP[rows_R].where(missing_RP | ~pressed_R.unsqueeze(1), NEVER)
-        scores_NV[rows_R] = scores_RV
+        needed_QP = needed_BP[rows_Q // n_rows]
+        missing_QP = needed_QP & ~(history_NT[rows_Q].unsqueeze(2) == self.ids_P).any(dim=1)
+        scores_QP.masked_fill_(((needed_QP | self.reserved_P) & ~missing_QP).to(device), NEVER)
+        scores_NV[place_QP] = scores_QP
+        incomplete = missing_QP.any(dim=1).nonzero().squeeze(1)
+        if incomplete.numel():
+            rows_R, missing_RP = rows_Q[incomplete], missing_QP[incomplete]
+            places_R = places_B[rows_R // n_rows]
+            lengths_R = torch.tensor(lengths)[rows_R // n_rows]
+            room_R = torch.minimum(
+                self.deadlines_B[places_R], self.limits_B[places_R] - missing_RP.sum(dim=1)
+            )
+            scores_RP = scores_QP[incomplete.to(device)].masked_fill_(~missing_RP.to(device), NEVER)
+            self._press(scores_NV, rows_R.to(device), scores_RP, (lengths_R >= room_R).to(device))
+
+    def _press(self, scores_NV: Tensor, rows_R: Tensor, scores_RP: Tensor, is_late_R: Tensor) -> None:
+        """Forbid rows that lack a piece to end; those that would, or are late, may write nothing else."""
+        would_end_R = scores_NV[rows_R, self.eos] >= scores_NV.index_select(0, rows_R).amax(dim=1)
+        scores_NV[rows_R, self.eos] = NEVER
+        pressed = (would_end_R | is_late_R).nonzero().squeeze(1)
+        if pressed.numel():
+            scores_NV[rows_R[pressed]] = NEVER
+            scores_NV[rows_R[pressed].unsqueeze(1), self.ids_P.to(rows_R.device)] = scores_RP[pressed]
 
 
 def deadline(source_length: int) -> int:

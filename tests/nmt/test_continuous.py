@@ -169,6 +169,22 @@ def test_a_small_request_is_not_held_up_by_large_ones(translator):
     assert steps[3] <= 3 * steps[0]
 
 
+def test_small_requests_may_fill_a_batch_twice_as_large(translator):
+    most = {}
+    for name, texts in (("small", ENGLISH), ("large", [" ".join(ENGLISH)])):
+        continuous = ContinuousTranslator(translator, max_batch_tokens=120)
+        for index in range(6):
+            continuous.add(index, [texts[index % len(texts)]])
+        fill = []
+        while continuous.is_busy:
+            continuous.step()
+            fill.append(continuous.batch_fill)
+        lane = continuous._fast if name == "small" else continuous._slow
+        assert 0.5 < max(fill) <= 1
+        most[name] = max(fill) * lane.most_tokens
+    assert most["large"] <= 120 < most["small"] <= 240
+
+
 def test_a_fault_in_one_request_is_told_to_it_alone(translator, monkeypatch):
     failures: list[Exception] = []
     continuous = ContinuousTranslator(translator, on_failure=failures.append)

@@ -299,6 +299,23 @@ def test_who_leaves_does_not_shift_those_it_joined_with(gone: str) -> None:
         assert_same(outcome, search(decoder, batch_of(sentence.source_ids), BEAM, SPECIAL)[0])
 
 
+def test_who_was_cancelled_leaves_though_others_join_before_the_next_step() -> None:
+    decoder = joinable(seed=4, eos_bias=-3.0)
+    given = [Sentence(key, (5, 6, 7, place), BEAM) for place, key in enumerate("abcd", start=8)]
+    running = ContinuousSearch(decoder, SPECIAL)
+    running.add(given[:3])
+    outcomes = running.step()
+    running.cancel(["b"])
+    running.add(given[3:])
+    assert [sentence.key for sentence in running.running] == ["a", "c", "d"]
+    while running.running:
+        outcomes += running.step()
+    assert {outcome.key for outcome in outcomes} == {"a", "c", "d"}
+    for outcome in outcomes:
+        (sentence,) = (entry for entry in given if entry.key == outcome.key)
+        assert_same(outcome, search(decoder, batch_of(sentence.source_ids), BEAM, SPECIAL)[0])
+
+
 class Sick(JoinableDecoder):
     """Goes wrong over sources that begin with 13, at their third step."""
 
