@@ -118,6 +118,7 @@ export class HeadsExplorer {
 
   /** Arrow keys, Home and End among the small maps. @param {KeyboardEvent} event */
   move(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey) return; // the browser's own, such as one page back
     const layers = this.maps?.[this.kind] ?? [];
     /** @type {Record<string, [number, number]>} */
     const moves = {

@@ -95,6 +95,7 @@ def test_the_overview_is_one_stop_of_the_tab_key_and_arrows_move_in_it(page: Pag
         return focused
 
     assert press(Keys.ARROW_RIGHT) == "Layer 1, head 2"
+    assert press(Keys.CONTROL + Keys.ARROW_RIGHT + Keys.NULL) == "Layer 1, head 2", "that is the browser's"
     assert press(Keys.ARROW_DOWN) == "Layer 2, head 2"
     assert press(Keys.END) == "Layer 2, head 4"
     assert press(Keys.ARROW_RIGHT) == "Layer 2, head 4", "there is no fifth"
