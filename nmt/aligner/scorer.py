@@ -134,9 +134,10 @@ class LinkScorer(nn.Module):
         near = functional.gelu(self.near(features_BFTS)) * real_B1TS
         far = functional.gelu(self.far(near))
         # the weighted sum of a 1x1 convolution
-        of_features_F, of_far = self.score.weight.flatten().split([features_BFTS.size(1), far.size(1)])
-        score_BP = of_features_F @ features_BFTS.flatten(2) + of_far @ far.flatten(2) + self.score.bias
-        return score_BP.unflatten(1, features_BFTS.shape[2:]).float()
+        weight, n_features = self.score.weight.flatten(), features_BFTS.size(1)
+        of_features_BP = weight[:n_features] @ features_BFTS.flatten(2)
+        score_BP: Tensor = of_features_BP + weight[n_features:] @ far.flatten(2) + self.score.bias
+        return score_BP.view(-1, *features_BFTS.shape[2:]).float()
 
 
 @dataclass(frozen=True)
