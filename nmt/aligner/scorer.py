@@ -135,6 +135,7 @@ class LinkScorer(nn.Module):
         far = functional.gelu(self.far(near))
         # the weighted sum of a 1x1 convolution
         weight, n_features = self.score.weight.flatten(), features_BFTS.size(1)
+        assert self.score.bias is not None
         of_features_BP = weight[:n_features] @ features_BFTS.flatten(2)
         score_BP: Tensor = of_features_BP + weight[n_features:] @ far.flatten(2) + self.score.bias
         return score_BP.view(-1, *features_BFTS.shape[2:]).float()
