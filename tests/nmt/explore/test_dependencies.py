@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,10 @@ def test_a_head_that_looks_at_the_verb_finds_what_depends_on_it(
     assert (subject.n_cases, subject.best_head, subject.accuracy) == (1, ("encoder", 1, 1), 1.0)
     assert (subject.offset, subject.baseline) == (3, 1.0)
     assert "nsubj: head to dependent" not in found, "no head finds it"
+    parse = read_conllu(file, 1)[0]
+    halves = [replace(parse, arcs=((1, 4, "x"),)), replace(parse, arcs=((0, 4, "x"),))]
+    (other,) = dependency_accuracy(model, tokenizer, tokenizer.special, halves)
+    assert (other.offset, other.baseline, other.accuracy) == (3, 0.0, 1.0), "the second is measured"
 
 
 def test_the_head_and_the_offset_are_chosen_on_other_sentences_than_they_are_measured_on() -> None:
