@@ -24,6 +24,7 @@ from service.settings import Settings, load_settings
 from tests.service.conftest import LiveServer, running
 from tests.service.stub import StubTranslator
 from tests.service.test_problems import assert_problem
+from tests.service.two_ways import ShoutingTranslator, both_ways
 
 CANARY = "xylophonequartz"
 WEB = Path(service.__file__).parent / "web"
@@ -167,11 +168,13 @@ def test_the_answer_has_exactly_the_fields_that_openapi_describes(live: LiveServ
         assert set(value) == set(shapes[name]["properties"]), name
 
 
-def test_the_example_of_the_description_is_a_valid_request(live: LiveServer) -> None:
-    shapes = get(live, "/openapi.json").json()["components"]["schemas"]
-    (example,) = shapes["TranslateRequest"]["examples"]
+def test_the_examples_of_the_description_are_valid_requests() -> None:
+    with both_ways(StubTranslator(), ShoutingTranslator()) as live:
+        shapes = get(live, "/openapi.json").json()["components"]["schemas"]
+        examples = shapes["TranslateRequest"]["examples"]
 
-    assert live.post(example).status_code == 200
+        assert len(examples) == 2
+        assert [live.post(example).status_code for example in examples] == [200, 200]
 
 
 def test_metrics_count_requests_by_route_and_never_by_what_was_sent() -> None:
