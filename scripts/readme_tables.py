@@ -1,7 +1,7 @@
 """Make the tables of README.md and docs/settings.md; ``--check`` only says whether they are stale.
 
 In README.md a table stands between ``<!-- table RECORD -->`` and ``<!-- end of table -->``, where RECORD is
-the ``report.json`` of an ``nmt compare``.
+the ``report.json`` of an ``nmt compare``, or ``shipped``: the scores of the models that ship.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from service.settings import PREFIX, Settings
 
 ROOT = Path(__file__).resolve().parent.parent
 README, SETTINGS = Path("README.md"), Path("docs/settings.md")
+TESTED = re.compile(r"--test (\S+)")
 MARKED = re.compile(r"(<!-- table (?P<record>\S+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
 
 
@@ -40,6 +41,8 @@ def readme(text: str) -> str:
 
 def table(record_path: str) -> str:
     """Rows by test set and model; without a record, a sentence that says so."""
+    if record_path == "shipped":
+        return shipped()
     path = ROOT / record_path
     if not path.exists():
         return f"Not measured yet: there is no `{record_path}`.\n"
@@ -74,6 +77,32 @@ def table(record_path: str) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def shipped() -> str:
+    """A row for each model that ships, a column for each test set; from its ``scores.json``."""
+    rows: dict[str, dict[str, str]] = {}
+    signatures = set()
+    for path in sorted((ROOT / "nmt" / "pretrained").glob("*/scores.json")):
+        record = json.loads(path.read_text(encoding="utf-8"))
+        # the name of a test set is that of its file; in the command it has its folder too
+        names = [Path(source).with_suffix("").as_posix() for source in TESTED.findall(record["command"])]
+        rows[path.parent.name] = {
+            name: " / ".join(_score(evaluation, metric, "cased-detokenized") for metric in ("BLEU", "chrF2"))
+            for name, evaluation in zip(names, record["evaluations"], strict=True)
+        }
+        signatures |= {
+            item["signature"]
+            for evaluation in record["evaluations"]
+            for item in evaluation["scores"]
+            if (item["metric"], item["scale"]) == ("BLEU", "cased-detokenized")
+        }
+    columns = list(dict.fromkeys(name for row in rows.values() for name in row))
+    lines = [f"| model | {' | '.join(columns)} |", "|---|" + "--:|" * len(columns)]
+    for model, row in rows.items():
+        cells = " | ".join(row.get(name, "–") for name in columns)
+        lines.append(f"| [{model}](nmt/pretrained/{model}/card.md) | {cells} |")
+    return "\n".join([*lines, "", f"BLEU / chrF2; signature `{'`, `'.join(sorted(signatures))}`.", ""])
 
 
 def settings() -> str:
