@@ -26,6 +26,7 @@ from torch import Tensor, nn
 
 from nmt.batch import Batch
 from nmt.engines.cache import Cache
+from nmt.engines.encoded import EncodedSources
 from nmt.engines.kernels import Precision, pack, padded_rows
 from nmt.engines.projection import Projection, ShortProjection, VocabularyShortlist
 from nmt.layers.attention import MultiHeadAttention
@@ -109,12 +110,15 @@ class PackedTransformer:
         self._project = Projection(model.output.weight_VD.detach(), output)
         self._shortlist = shortlist
         self._vocab_size = model.output.weight_VD.size(0)
+        self._encoded = EncodedSources()
         self._cache_width = sum(2 * layer.self_attention.d_inner for layer in self._decoder)
 
     def start(self, source: Batch, beam_size: int) -> PackedState:
         """Encode, and project keys and values of the source for all steps."""
-        memory_MD, mask_B11S = self._encode(source)
         B, S = source.source_BS.shape
+        mask_B11S = self._source_mask(source)
+        memory_MD = self._encode(source, mask_B11S)
+        self._encoded.keep(source, memory_MD[: B * S].view(B, S, -1))
         group = Group(
             [layer.cross_attention.memory(memory_MD, (B, S)) for layer in self._decoder],
             mask_B11S,
@@ -126,12 +130,19 @@ class PackedTransformer:
         return PackedState([group], beam_size)
 
     def states(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """A teacher-forced pass as ``Transformer.states``: memory_BSD and hidden_BTD, of ``dtype``."""
+        """A teacher-forced pass as ``Transformer.states``: memory_BSD and hidden_BTD, of ``dtype``.
+
+        Sentences that were searched lately are not encoded again.
+        """
         if batch.target_in_BT is None:
             raise ValueError("a teacher-forced pass needs the target side of the batch")
         B, S = batch.source_BS.shape
         T = batch.target_in_BT.size(1)
-        memory_MD, mask_B11S = self._encode(batch)
+        mask_B11S = self._source_mask(batch)
+        known_BSD = self._encoded.find(batch)
+        memory_MD = (
+            self._encode(batch, mask_B11S) if known_BSD is None else self._widened(known_BSD.view(B * S, -1))
+        )
         x_MD = self._widened(self._target.read(batch.target_in_BT, range(T)).view(B * T, -1))
         for layer in self._decoder:
             memory = layer.cross_attention.memory(memory_MD, (B, S))
@@ -182,19 +193,20 @@ class PackedTransformer:
             first, first_row = end, first_row + count
         return replace(state, groups=groups)
 
-    def _encode(self, source: Batch) -> tuple[Tensor, Tensor | None]:
-        """Source ids -> memory_MD, M at least B*S, and what attention adds to scores of the source."""
+    def _source_mask(self, source: Batch) -> Tensor | None:
+        """What attention adds to scores of the source: -inf at padding; None where nothing is padded."""
+        mask_B11S = source.source_mask_BS[:, None, None, :]
+        if bool(mask_B11S.all()):
+            return None
+        return torch.zeros(mask_B11S.shape, dtype=self.dtype).masked_fill_(~mask_B11S, -torch.inf)
+
+    def _encode(self, source: Batch, mask_B11S: Tensor | None) -> Tensor:
+        """Source ids -> memory_MD, M at least B*S."""
         B, S = source.source_BS.shape
-        mask_BS = source.source_mask_BS
-        mask_B11S = None
-        if not bool(mask_BS.all()):
-            mask_B11S = torch.zeros(B, 1, 1, S, dtype=self.dtype).masked_fill_(
-                ~mask_BS[:, None, None, :], -torch.inf
-            )
         x_MD = self._widened(self._source.read(source.source_BS, range(S)).view(B * S, -1))
         for layer in self._encoder:
             x_MD = layer(x_MD, (B, S), mask_B11S)
-        return self._encoder_norm(x_MD), mask_B11S
+        return self._encoder_norm(x_MD)
 
     def _short_step(self, state: PackedState, h_ND: Tensor) -> Step:
         """Each group projects to the lists of its own sentences."""

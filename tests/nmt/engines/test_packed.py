@@ -82,6 +82,31 @@ def test_a_forced_pass_has_the_states_of_the_model(
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 @kinds()
 @torch.inference_mode()
+def test_what_was_searched_is_not_encoded_again_and_its_states_are_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+    shape: dict[str, object],
+    layers: Precision,
+    output: Precision,
+    tolerance: float,
+) -> None:
+    engine = PackedTransformer(tiny(**shape), layers=layers, output=output)
+    targets = [[31, 32, 33], [34, 35, 36, 37, 38, 39], [40], [41, 42, 43, 44], [45, 46, 47, 48, 49]]
+    batch = Batch.from_ids(SOURCES[::-1], targets, special=SPECIAL)
+    anew = engine.states(batch)
+    engine.start(Batch.from_ids(SOURCES[:2], special=SPECIAL), 2)
+    engine.start(Batch.from_ids(SOURCES[2:], special=SPECIAL), 2)
+    monkeypatch.setattr(engine, "_encode", lambda *_: pytest.fail("encoded again"))
+    kept = engine.states(batch)
+    assert batch.target_mask_BT is not None
+    masks = (batch.source_mask_BS, batch.target_mask_BT)
+    for one, other, mask in zip(kept, anew, masks, strict=True):
+        assert one.dtype == other.dtype == engine.dtype
+        torch.testing.assert_close(one.float()[mask], other.float()[mask], atol=tolerance * 3, rtol=tolerance)
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+@kinds()
+@torch.inference_mode()
 def test_an_engine_steps_and_reorders_as_the_model_does(
     shape: dict[str, object], layers: Precision, output: Precision, tolerance: float
 ) -> None:
