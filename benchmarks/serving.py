@@ -281,6 +281,9 @@ def main() -> None:
     # one call translates a text once, however often it comes: only different ones compare
     texts = [line for line in dict.fromkeys(lines) if line][: options.requests]
     rounds = measure(options, texts)
+    # imports torch, which the clients measured above have no use for
+    from training.provenance import command_line  # noqa: PLC0415
+
     medians = {name: statistics.median(entry[name] for entry in rounds) for name in rounds[0]}
     by_round = [ratios(entry) for entry in rounds]
     commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
@@ -288,9 +291,7 @@ def main() -> None:
     report = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": commit.stdout.strip() + ("-dirty" if dirty.stdout.strip() else ""),
-        "command": "python " + " ".join([Path(__file__).relative_to(Path.cwd()).as_posix(), *sys.argv[1:]])
-        if Path(__file__).is_relative_to(Path.cwd())
-        else "python " + " ".join(sys.argv),
+        "command": f"python {command_line(sys.argv)}",
         "machine": machine(),
         "versions": {
             "python": platform.python_version(),
