@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal, Protocol, Self
 
+import numpy as np
 from pydantic import Field, model_validator
 
 from nmt.config import StrictModel
@@ -95,10 +96,17 @@ class LogisticRegression(StrictModel):
 
     def probability(self, values: Sequence[float]) -> float:
         """The probability for one vector of feature values."""
-        total = self.bias
-        for value, mean, scale, weight in zip(values, self.means, self.scales, self.weights, strict=True):
-            total += weight * max(-MOST_DEVIATIONS, min(MOST_DEVIATIONS, (value - mean) / scale))
-        return 1 / (1 + math.exp(-total)) if total > -700 else 0.0
+        return self.probabilities([values])[0]
+
+    def probabilities(self, rows: Sequence[Sequence[float]]) -> list[float]:
+        """The probability for each of many vectors of feature values."""
+        if not rows:
+            return []
+        deviations_RF = (np.array(rows, dtype=np.float64) - np.array(self.means)) / np.array(self.scales)
+        within_RF = deviations_RF.clip(-MOST_DEVIATIONS, MOST_DEVIATIONS)
+        total_R = self.bias + within_RF @ np.array(self.weights)
+        probability_R: list[float] = (1 / (1 + np.exp(-total_R.clip(min=-700)))).tolist()
+        return probability_R
 
 
 class Calibration(StrictModel):
@@ -130,7 +138,7 @@ class Calibration(StrictModel):
 
     def words(self, evidence: Evidence, words: Sequence[Token], link_scores: Sequence[float]) -> list[float]:
         """See ``ConfidenceModel``."""
-        return [self.word_model.probability(row) for row in word_features(evidence, words, link_scores)]
+        return self.word_model.probabilities(word_features(evidence, words, link_scores))
 
 
 def expected_length_ratio(source_language: str, target_language: str) -> float:

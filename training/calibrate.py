@@ -234,11 +234,11 @@ def measure(
         chosen = [example for example in held_out if name in ("all", example.test_set)]
         kinds = {
             "sentence": (
-                [sentence_model.probability(example.features) for example in chosen],
+                sentence_model.probabilities([example.features for example in chosen]),
                 [example.good for example in chosen],
             ),
             "word": (
-                [word_model.probability(row) for example in chosen for row in example.word_features],
+                word_model.probabilities([row for example in chosen for row in example.word_features]),
                 [good for example in chosen for good in example.good_words],
             ),
         }

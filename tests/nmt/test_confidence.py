@@ -75,6 +75,9 @@ def test_a_probability_is_the_sigmoid_of_the_weighted_features():
         features=("a", "b"), means=(1.0, 0.0), scales=(2.0, 1.0), weights=(3.0, -1.0), bias=0.5, good="x"
     )
     assert model.probability((3.0, 2.0)) == pytest.approx(1 / (1 + math.exp(-1.5)))
+    each = [model.probability(row) for row in ((3.0, 2.0), (9.0, 0.0))]
+    assert model.probabilities([(3.0, 2.0), (9.0, 0.0)]) == pytest.approx(each)
+    assert model.probabilities([]) == []
     assert model.probability((1e9, 0.0)) == model.probability((9.0, 0.0)), "four deviations are the most"
 
 

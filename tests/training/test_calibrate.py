@@ -34,7 +34,7 @@ def test_the_fit_finds_the_probabilities_that_made_the_data() -> None:
 
     model = fit(("x", "noise"), *drawn(1500), good="")
     rows, outcomes = drawn(1500)
-    probabilities = [model.probability(row) for row in rows]
+    probabilities = model.probabilities(rows)
     assert expected_calibration_error(probabilities, outcomes) < 0.04
     assert area_under_roc(probabilities, outcomes) > 0.85
     assert abs(model.weights[1]) < 0.2
