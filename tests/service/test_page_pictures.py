@@ -10,7 +10,9 @@ from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 
 from nmt.translator import Translator
-from tests.service.conftest import LiveServer, running
+from service.app import create_app
+from service.settings import Settings
+from tests.service.conftest import LiveServer, serving
 from tests.service.page import Page
 
 pytestmark = [
@@ -29,7 +31,9 @@ document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles
 
 @pytest.fixture(scope="module")
 def live() -> Iterator[LiveServer]:
-    with running(Translator.load()) as server:
+    chosen = Settings()
+    both = [Translator.load(name) for name in ("general", "general_fr_en")]
+    with serving(create_app(chosen, both), chosen, both[0]) as server:
         yield server
 
 
