@@ -25,7 +25,7 @@ SMALL = {
     "dropout": 0.0,
 }
 ARCHITECTURES: dict[str, tuple[ModelConfig, int]] = {
-    "transformer-pre-norm": (TransformerConfig(vocab_size=VOCAB, **SMALL), 400),
+    "transformer-pre-norm": (TransformerConfig(vocab_size=VOCAB, **SMALL), 700),
     "transformer-post-norm": (TransformerConfig(vocab_size=VOCAB, norm="post", **SMALL), 800),
     "rnn-with-attention": (RnnConfig(vocab_size=VOCAB, d_embedding=24, d_hidden=48, dropout=0.0), 250),
     "rnn-plain": (
