@@ -166,7 +166,7 @@ def save_model_folder(
                     path.rename(folder / path.name)
             shutil.rmtree(former)
     except OSError as error:
-        raise ModelFolderError(f"{error.filename or folder}: {error.strerror or error}") from None
+        raise ModelFolderError(f"{error.filename or folder}: {error.strerror or error}") from error
     finally:
         shutil.rmtree(complete, ignore_errors=True)
         if former.exists() and not folder.exists():

@@ -13,6 +13,7 @@ from nmt.config import ModelFolderConfig
 from nmt.errors import DiskFullError, ModelFolderError
 from nmt.models.build import Model
 from nmt.tokenizer import Tokenizer
+from training.disk import is_full
 from training.recipe import Recipe
 from training.shards import PreparedCorpus
 from training.state import TrainingState
@@ -72,16 +73,12 @@ def publish(
             card=_card(recipe, model, state, validation),
             scores=scores,
         )
-    except (ModelFolderError, SafetensorError):
-        if shutil.disk_usage(folder.parent).free < _bytes_of(model):
+    except (ModelFolderError, SafetensorError) as error:
+        if is_full(error.__cause__ or error):
             raise DiskFullError(
                 f"{folder}: no room (a full disk); what was there stands: make room, then --resume"
             ) from None
         raise
-
-
-def _bytes_of(model: Model) -> int:
-    return sum(parameter.numel() * parameter.element_size() for parameter in model.parameters())
 
 
 def _card(recipe: Recipe, model: Model, state: TrainingState, validation: Validation) -> str:

@@ -8,7 +8,6 @@ done.json        how many parts there are, once that is known
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import shutil
@@ -19,8 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from nmt.errors import DiskFullError
-
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+from training.disk import is_full
 
 
 class Stage:
@@ -100,7 +98,7 @@ def full_disk_told(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno not in NO_ROOM:
+        if not is_full(error):
             raise
         raise DiskFullError(
             f"{path}: no room to write it ({error.strerror}); make room and run the same command again: "

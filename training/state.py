@@ -13,7 +13,6 @@ checkpoints alone. Random draws need no saving: masks are seeded from (seed, upd
 
 from __future__ import annotations
 
-import errno
 import re
 import shutil
 from pathlib import Path
@@ -26,6 +25,7 @@ from torch import Tensor, nn
 from nmt.config import StrictModel
 from nmt.errors import DiskFullError, RunFolderError
 from nmt.files import flush, give_ordinary_mode, sha256
+from training.disk import is_full
 from training.optimizer import moment_names
 from training.sharding import like, set_weights, whole, whole_weights
 
@@ -95,12 +95,7 @@ def save_checkpoint(
 
 def cannot_save(path: Path, error: Exception) -> RunFolderError:
     """What to tell a person when ``path`` could not be written."""
-    if isinstance(error, OSError):
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-    else:  # safetensors keeps the system's number in its message alone
-        numbers = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-        full = any(f"os error {number})" in str(error) for number in numbers)
-    if full:
+    if is_full(error):
         return DiskFullError(
             f"{path}: no room (a full disk, a quota or a limit on file sizes); earlier checkpoints stand: "
             "make room, then --resume"

@@ -10,10 +10,12 @@ from nmt.checkpoint import TOKENIZER, load_model_folder, resolve_model
 from nmt.errors import ConfigError
 from nmt.files import sha256
 from nmt.models.build import Model
+from training.disk import is_full
 from training.loop import Trainer
 from training.recipe import Recipe, load_recipe
 from training.run_folder import RunFolder, open_run
 from training.shards import PreparedCorpus
+from training.state import cannot_save
 from training.world import World, open_world, was_restarted
 
 RUNS = Path("runs")
@@ -45,6 +47,7 @@ def train(
     Raises:
         ConfigError: the recipe is wrong, or does not fit ``init_from``.
         DataError: a corpus is wrong.
+        DiskFullError: no room for what the run writes; earlier checkpoints stand.
         ModelFolderError: ``init_from`` is none.
         RunFolderError: the folder holds a run already and ``resume`` is False, or another trainer has it.
     """
@@ -58,6 +61,7 @@ def train(
     path = run or RUNS / settings.name
     resume = resume or was_restarted()
     with (
+        _full_disk_told(path),
         open_world(sharded=settings.training.sharded) as world,
         _folder(path, settings, world, resume) as folder,
     ):
@@ -88,6 +92,17 @@ def _folder(path: Path, settings: Recipe, world: World, resume: bool) -> Iterato
             yield folder
     else:
         yield RunFolder(path, silent=True)
+
+
+@contextmanager
+def _full_disk_told(path: Path) -> Iterator[None]:
+    """Whatever has no room in the run's folder, TensorBoard's events too, ends the run in the same way."""
+    try:
+        yield
+    except OSError as error:
+        if not is_full(error):
+            raise
+        raise cannot_save(path, error) from None
 
 
 def _open_ready(data: Path, settings: Recipe, tokenizer_file: Path | None) -> PreparedCorpus:

@@ -11,14 +11,18 @@ A run of one process is a world of size 1, in which everything here does nothing
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from uuid import uuid4
 
 import torch
 from torch import distributed, nn
+from torch.distributed import PrefixStore, Store
 from torch.distributed.fsdp import FSDPModule
+from torch.distributed.rendezvous import rendezvous
 from torch.nn.parallel import DistributedDataParallel
 
 from nmt.batch import Batch
@@ -27,6 +31,7 @@ from training.sharding import shard
 
 LONGEST_WAIT = timedelta(hours=6)
 """How long the others wait while the first process prepares a corpus or validates."""
+ASKED_EVERY_S = 0.02
 SEED_STRIDE = 0x9E3779B97F4A7C15
 """2^64 over the golden ratio: seeds of neighbouring processes are far apart."""
 
@@ -132,11 +137,41 @@ def open_world(*, sharded: bool = False) -> Iterator[World]:
     device = torch.device("cuda", int(os.environ["LOCAL_RANK"])) if on_gpu else torch.device("cpu")
     if on_gpu:
         torch.cuda.set_device(device)
-    distributed.init_process_group("cpu:gloo,cuda:nccl" if on_gpu else "gloo", timeout=LONGEST_WAIT)
+    store, rank, size = next(rendezvous("env://", timeout=LONGEST_WAIT))
+    distributed.init_process_group(
+        "cpu:gloo,cuda:nccl" if on_gpu else "gloo",
+        store=fresh_corner(store, rank, size),
+        rank=rank,
+        world_size=size,
+        timeout=LONGEST_WAIT,
+    )
     try:
-        yield World(distributed.get_rank(), size, device, sharded)
+        yield World(rank, size, device, sharded)
     finally:
         distributed.destroy_process_group()
+
+
+def fresh_corner(store: Store, rank: int, size: int) -> Store:
+    """A part of ``store`` in which nothing stands yet, the same in every process.
+
+    ``torchrun`` keeps its store when it starts workers again: the addresses of dead ones stand in it, and who
+    reads them before they are overwritten waits for nobody (pytorch issue 167288). Its counts of restarts
+    differ from machine to machine. So each process asks under a name never used before, and the first answers
+    each with the name that it chose, until all have taken it up.
+    """
+    own = uuid4().hex
+    if rank:
+        store.set(f"start/{rank}", own)
+        chosen = store.get(f"start/{own}").decode()
+        store.set(f"start/{chosen}/{rank}", "taken up")
+        return PrefixStore(chosen, store)
+    missing = range(1, size)
+    while missing := [other for other in missing if not store.check([f"start/{own}/{other}"])]:
+        for other in missing:
+            if store.check([f"start/{other}"]):
+                store.set(f"start/{store.get(f'start/{other}').decode()}", own)
+        time.sleep(ASKED_EVERY_S)
+    return PrefixStore(own, store)
 
 
 def was_restarted() -> bool:

@@ -6,11 +6,13 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 import torch
 from safetensors.torch import load_file
+from torch.distributed import HashStore, Store
 
 from nmt.batch import Batch
 from nmt.errors import ConfigError
@@ -23,7 +25,7 @@ from training.recipe import load_recipe
 from training.shards import PreparedCorpus
 from training.state import checkpoints
 from training.train import train
-from training.world import ALONE, World, open_world
+from training.world import ALONE, World, fresh_corner, open_world
 
 
 @pytest.fixture(scope="module")
@@ -123,6 +125,36 @@ def test_each_process_draws_dropout_of_its_own():
     seeds = {World(rank, 8).seed(1, update) for rank in range(8) for update in range(1000)}
     assert len(seeds) == 8000
     assert World(0, 8).seed(3, 5) == ALONE.seed(3, 5)
+
+
+def test_processes_started_again_meet_where_no_dead_one_has_written():
+    store = HashStore()
+    corners: dict[int, Store] = {}
+    for start in ("first", "second"):
+        processes = [
+            threading.Thread(target=lambda rank=rank: corners.update({rank: fresh_corner(store, rank, 3)}))
+            for rank in (2, 1, 0)
+        ]
+        for process in processes:  # the first process comes last, when the others have long been asking
+            process.start()
+        for process in processes:
+            process.join()
+        assert [corner.check(["address"]) for corner in corners.values()] == [False] * 3
+        corners[0].set("address", start)
+        assert [corner.get("address").decode() for corner in corners.values()] == [start] * 3
+
+
+def test_the_first_process_started_again_is_not_content_with_answers_to_a_dead_one():
+    store = HashStore()
+    store.set("start/1", "one that is dead")
+    store.set("start/one that is dead", "what it was told")
+    corners: list[Store] = []
+    first = threading.Thread(target=lambda: corners.append(fresh_corner(store, 0, 2)))
+    first.start()
+    other = fresh_corner(store, 1, 2)
+    first.join()
+    other.set("address", "new")
+    assert corners[0].get("address") == b"new"
 
 
 def test_sharing_out_needs_more_than_one_process(monkeypatch: pytest.MonkeyPatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import resource
@@ -15,10 +16,11 @@ from pathlib import Path
 
 import pytest
 
-from nmt.checkpoint import load_model_folder
+from nmt.checkpoint import FILES, load_model_folder
 from nmt.errors import DiskFullError
 from tests.training.corpora import write_toy
 from tests.training.faults import Crash, crash, dying_at
+from tests.training.test_prepare import contents
 from tests.training.test_state import trained
 from training.loop import Trainer
 from training.publish import restore_interrupted
@@ -124,6 +126,44 @@ def test_a_full_disk_has_an_error_of_its_own(tmp_path: Path, writes: str):
     assert isinstance(error, DiskFullError)
     assert "no room (a full disk" in str(error)
     assert str(error).endswith("earlier checkpoints stand: make room, then --resume")
+
+
+def test_whatever_has_no_room_ends_the_run_with_the_same_error(
+    recipe_file: Path, straight: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """TensorBoard's events are written by a thread of that library, which fails at a later call."""
+
+    def add_scalar(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("training.run_folder.SummaryWriter.add_scalar", add_scalar)
+        with pytest.raises(DiskFullError, match="earlier checkpoints stand: make room, then --resume"):
+            train(str(recipe_file), tmp_path / "run", False, [*OFTEN, "training.log_every=3"])
+    train(str(recipe_file), tmp_path / "run", True, OFTEN)
+    assert final(tmp_path / "run") == final(straight)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_disk_that_fills_up_at_any_file_of_a_model_is_told_and_the_former_model_stands(
+    recipe_file: Path, straight: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+):
+    recipe = load_recipe(str(recipe_file), OFTEN)
+    trainer = Trainer(
+        recipe, PreparedCorpus.open(straight / "data", recipe), RunFolder(tmp_path, silent=True)
+    )
+    trainer._publish(trainer.model, Validation(loss=1.0, perplexity=2.7, bleu=3.0, signature=""))
+    before = contents(tmp_path / "model")
+
+    def no_room(path: Path) -> None:
+        if path.name == name:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    monkeypatch.setattr("nmt.checkpoint.flush", no_room)
+    with pytest.raises(DiskFullError, match="what was there stands: make room, then --resume"):
+        trainer._publish(trainer.model, Validation(loss=1.0, perplexity=2.7, bleu=4.0, signature=""))
+    assert contents(tmp_path / "model") == before
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
 
 
 @contextmanager

@@ -1,0 +1,17 @@
+"""When there is no room: a full disk, a quota or a limit on the size of files."""
+
+from __future__ import annotations
+
+import errno
+
+from safetensors import SafetensorError
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def is_full(error: BaseException) -> bool:
+    """Whether ``error`` says that something could not be written for want of room."""
+    if isinstance(error, OSError):
+        return error.errno in NO_ROOM
+    # safetensors keeps the system's number in its message alone
+    return isinstance(error, SafetensorError) and any(f"os error {code})" in str(error) for code in NO_ROOM)
