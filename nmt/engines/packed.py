@@ -1,6 +1,7 @@
 """A Transformer laid out for decoding on a CPU: the function of ``Transformer.step`` in a third of the calls.
 
 - Query, key and value are one product; ReLU and residual additions are part of theirs where the kernel can.
+- The encoder computes with the tokens of sentences and not with what pads them, attention aside.
 - Keys and values of the past stand in preallocated memory (``nmt.engines.cache``), those of the source are
   projected once, never repeated for beams, and move only when sentences leave.
 - Next tokens are given as logits with the logarithm of their sum of exponentials, so that nobody writes V
@@ -11,7 +12,7 @@
 A state is used once: ``step``, ``reorder`` and ``merge`` change what they are given and return it.
 
 Dimensions: B sentences, K beam size, N = B*K rows, S source length, T tokens read, D d_model, H heads, E per
-head, V vocabulary, W numbers cached of a row and token.
+head, V vocabulary, W numbers cached of a row and token, M tokens of all sentences, rounded up.
 """
 
 from __future__ import annotations
@@ -115,15 +116,14 @@ class PackedTransformer:
 
     def start(self, source: Batch, beam_size: int) -> PackedState:
         """Encode, and project keys and values of the source for all steps."""
-        B, S = source.source_BS.shape
-        mask_B11S = self._source_mask(source)
-        memory_MD = self._encode(source, mask_B11S)
-        self._encoded.keep(source, memory_MD[: B * S].view(B, S, -1))
+        tokens = _Tokens.of(source, self.dtype)
+        memory_MD = self._encode(source, tokens)
+        self._encoded.keep(source, tokens.padded(memory_MD))
         group = Group(
-            [layer.cross_attention.memory(memory_MD, (B, S)) for layer in self._decoder],
-            mask_B11S,
-            Cache(B * beam_size, self._cache_width, self.dtype),
-            B,
+            [layer.cross_attention.memory(memory_MD, tokens) for layer in self._decoder],
+            tokens.mask_B11S,
+            Cache(source.size * beam_size, self._cache_width, self.dtype),
+            source.size,
         )
         if self._shortlist is not None:
             group.short = ShortProjection.build(self._project, self._vocab_size, self._shortlist, source)
@@ -136,19 +136,19 @@ class PackedTransformer:
         """
         if batch.target_in_BT is None:
             raise ValueError("a teacher-forced pass needs the target side of the batch")
-        B, S = batch.source_BS.shape
-        T = batch.target_in_BT.size(1)
-        mask_B11S = self._source_mask(batch)
+        B, T = batch.target_in_BT.shape
+        tokens = _Tokens.of(batch, self.dtype)
         known_BSD = self._encoded.find(batch)
-        memory_MD = (
-            self._encode(batch, mask_B11S) if known_BSD is None else self._widened(known_BSD.view(B * S, -1))
-        )
+        if known_BSD is None:
+            memory_MD = self._encode(batch, tokens)
+        else:
+            memory_MD = self._widened(tokens.packed(known_BSD))
         x_MD = self._widened(self._target.read(batch.target_in_BT, range(T)).view(B * T, -1))
         for layer in self._decoder:
-            memory = layer.cross_attention.memory(memory_MD, (B, S))
-            x_MD = layer.over_target(x_MD, (B, T), memory, mask_B11S)
+            memory = layer.cross_attention.memory(memory_MD, tokens)
+            x_MD = layer.over_target(x_MD, (B, T), memory, tokens.mask_B11S)
         hidden_MD = self._decoder_norm(x_MD)
-        return memory_MD[: B * S].view(B, S, -1), hidden_MD[: B * T].view(B, T, -1)
+        return tokens.padded(memory_MD), hidden_MD[: B * T].view(B, T, -1)
 
     def step(self, state: PackedState, tokens_N: Tensor) -> tuple[Step, PackedState]:
         """Read one token for each row and predict the next; logits, with what normalises them."""
@@ -193,19 +193,12 @@ class PackedTransformer:
             first, first_row = end, first_row + count
         return replace(state, groups=groups)
 
-    def _source_mask(self, source: Batch) -> Tensor | None:
-        """What attention adds to scores of the source: -inf at padding; None where nothing is padded."""
-        mask_B11S = source.source_mask_BS[:, None, None, :]
-        if bool(mask_B11S.all()):
-            return None
-        return torch.zeros(mask_B11S.shape, dtype=self.dtype).masked_fill_(~mask_B11S, -torch.inf)
-
-    def _encode(self, source: Batch, mask_B11S: Tensor | None) -> Tensor:
-        """Source ids -> memory_MD, M at least B*S."""
-        B, S = source.source_BS.shape
-        x_MD = self._widened(self._source.read(source.source_BS, range(S)).view(B * S, -1))
+    def _encode(self, source: Batch, tokens: _Tokens) -> Tensor:
+        """Source ids -> memory_MD."""
+        embedded_BSD = self._source.read(source.source_BS, range(source.source_BS.size(1)))
+        x_MD = self._widened(tokens.packed(embedded_BSD))
         for layer in self._encoder:
-            x_MD = layer(x_MD, (B, S), mask_B11S)
+            x_MD = layer(x_MD, tokens)
         return self._encoder_norm(x_MD)
 
     def _short_step(self, state: PackedState, h_ND: Tensor) -> Step:
@@ -233,6 +226,44 @@ class PackedTransformer:
         """The sentences of both, those of ``first`` first, whatever each has read."""
         assert first.beam_size == second.beam_size, "the sentences of a batch have beams of one size"
         return PackedState([*first.groups, *second.groups], first.beam_size)
+
+
+@dataclass(frozen=True)
+class _Tokens:
+    """Where the tokens of a batch of sentences stand: one after another in M rows, or padded to (B, S)."""
+
+    size: tuple[int, int]
+    """B and S."""
+    mask_B11S: Tensor | None
+    """What attention adds to scores of the source: -inf at padding; None where nothing is padded."""
+    places_M: Tensor | None
+    """Where each token stands among B*S; None where nothing is padded."""
+    rows_BS: Tensor | None
+    """The row of each place, flat; at padding that of some token."""
+
+    @classmethod
+    def of(cls, source: Batch, dtype: torch.dtype) -> _Tokens:
+        """Of the source side."""
+        mask_BS = source.source_mask_BS
+        size = mask_BS.size(0), mask_BS.size(1)
+        if bool(mask_BS.all()):
+            return cls(size, None, None, None)
+        mask_B11S = torch.zeros(mask_BS.shape, dtype=dtype).masked_fill_(~mask_BS, -torch.inf)
+        flat_BS = mask_BS.flatten()
+        # at padding: the row of the last token before it
+        rows_BS = flat_BS.cumsum(0).sub_(1).clamp_(min=0)
+        return cls(size, mask_B11S[:, None, None], flat_BS.nonzero().squeeze(1), rows_BS)
+
+    def packed(self, x_BSD: Tensor) -> Tensor:
+        """(B, S, D) -> a row for each token."""
+        x_MD = x_BSD.flatten(0, 1)
+        return x_MD if self.places_M is None else x_MD.index_select(0, self.places_M)
+
+    def padded(self, x_MD: Tensor) -> Tensor:
+        """(M, D) -> (B, S, D); padding has numbers of some token."""
+        B, S = self.size
+        x_BSD = x_MD[: B * S] if self.rows_BS is None else x_MD.index_select(0, self.rows_BS)
+        return x_BSD.view(B, S, -1)
 
 
 class _Embedding:
@@ -290,21 +321,29 @@ class _SelfAttention:
         self._n_heads = attention.n_heads
         self.d_inner = attention.query.out_features
 
-    def over_sentence(
-        self, x_MD: Tensor, size: tuple[int, int], mask_B11S: Tensor | None = None, *, causal: bool = False
-    ) -> Tensor:
-        """All positions of a sentence at once, of the encoder or, ``causal``, of a forced pass.
+    def over_source(self, x_MD: Tensor, tokens: _Tokens) -> Tensor:
+        """All positions of sentences at once, for the encoder."""
+        qkv_BSW = tokens.padded(self._in(self._norm.before(x_MD)))
+        context_BSD = self._over_sentence(qkv_BSW, tokens.mask_B11S)
+        context_MD = _beside([tokens.packed(context_BSD)], x_MD.size(0), self.d_inner)
+        return self._norm.after(self._out(context_MD, add_NF=x_MD))
 
-        ``size`` is (B, S), M at least B*S.
-        """
-        qkv_MW = self._in(self._norm.before(x_MD))[: size[0] * size[1]]
-        qkv_BS3HE = qkv_MW.view(*size, 3, self._n_heads, self._d_head)
+    def over_target(self, x_MD: Tensor, size: tuple[int, int]) -> Tensor:
+        """All positions of sentences at once, each seeing those before it; ``size`` is (B, T)."""
+        qkv_BTW = self._in(self._norm.before(x_MD))[: size[0] * size[1]].view(*size, -1)
+        context_BTD = self._over_sentence(qkv_BTW, causal=True)
+        context_MD = _beside([context_BTD], x_MD.size(0), self.d_inner)
+        return self._norm.after(self._out(context_MD, add_NF=x_MD))
+
+    def _over_sentence(
+        self, qkv_BSW: Tensor, mask_B11S: Tensor | None = None, *, causal: bool = False
+    ) -> Tensor:
+        qkv_BS3HE = qkv_BSW.unflatten(2, (3, self._n_heads, self._d_head))
         query, key, value = qkv_BS3HE.permute(2, 0, 3, 1, 4).unbind()
         context_BHSE = F.scaled_dot_product_attention(
             query, key, value, attn_mask=mask_B11S, is_causal=causal
         )
-        context_MD = _beside([context_BHSE.transpose(1, 2)], x_MD.size(0), self.d_inner)
-        return self._norm.after(self._out(context_MD, add_NF=x_MD))
+        return context_BHSE.transpose(1, 2).flatten(2)
 
     def over_past(self, x_ND: Tensor, state: PackedState, first: int) -> Tensor:
         """The decoder's: each row sees what it has read; its keys and values are cached from ``first`` on."""
@@ -339,10 +378,10 @@ class _CrossAttention:
         self._n_heads = attention.n_heads
         self._d_inner = attention.query.out_features
 
-    def memory(self, memory_MD: Tensor, size: tuple[int, int]) -> tuple[Tensor, Tensor]:
-        """Keys_BHSE and values_BHSE of the source, of which ``size`` is (B, S)."""
-        d_head = self._d_inner // self._n_heads
-        both_BS2HE = self._memory(memory_MD)[: size[0] * size[1]].view(*size, 2, self._n_heads, d_head)
+    def memory(self, memory_MD: Tensor, tokens: _Tokens) -> tuple[Tensor, Tensor]:
+        """Keys_BHSE and values_BHSE of the source."""
+        both_BSW = tokens.padded(self._memory(memory_MD))
+        both_BS2HE = both_BSW.unflatten(2, (2, self._n_heads, self._d_inner // self._n_heads))
         key, value = both_BS2HE.permute(2, 0, 3, 1, 4).contiguous().unbind()
         return key, value
 
@@ -395,8 +434,8 @@ class _EncoderLayer:
         self._attention = _SelfAttention(layer.self_attention, layer.around_attention, precision)
         self._feed_forward = _FeedForward(layer.feed_forward, layer.around_feed_forward, precision)
 
-    def __call__(self, x_MD: Tensor, size: tuple[int, int], mask_B11S: Tensor | None) -> Tensor:
-        return self._feed_forward(self._attention.over_sentence(x_MD, size, mask_B11S))
+    def __call__(self, x_MD: Tensor, tokens: _Tokens) -> Tensor:
+        return self._feed_forward(self._attention.over_source(x_MD, tokens))
 
 
 class _DecoderLayer:
@@ -413,7 +452,7 @@ class _DecoderLayer:
         self, x_MD: Tensor, size: tuple[int, int], memory: tuple[Tensor, Tensor], mask_B11S: Tensor | None
     ) -> Tensor:
         """A forced pass: T tokens of each sentence at once; ``size`` is (B, T)."""
-        x_MD = self.self_attention.over_sentence(x_MD, size, causal=True)
+        x_MD = self.self_attention.over_target(x_MD, size)
         return self.feed_forward(self.cross_attention.over_target(x_MD, size, memory, mask_B11S))
 
 

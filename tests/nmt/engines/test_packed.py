@@ -246,3 +246,28 @@ def test_a_shortlist_leaves_each_sentence_its_own_pieces_and_their_order(
         rows_N = torch.tensor(order)
         whole_state, short_state = whole.reorder(whole_state, rows_N), short.reorder(short_state, rows_N)
         sources = [sources[row // 2] for row in order[::2]]
+
+
+@torch.inference_mode()
+def test_the_encoder_computes_with_tokens_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = PackedTransformer(tiny(), layers="float32", output="float32")
+    rows: list[int] = []
+    norm = engine._encoder_norm
+    monkeypatch.setattr(engine, "_encoder_norm", lambda x_MD: (rows.append(x_MD.size(0)), norm(x_MD))[1])
+    engine.start(Batch.from_ids(SOURCES, special=SPECIAL), 2)
+    assert rows == [sum(len(source) + 1 for source in SOURCES)]
+
+
+@kinds()
+@torch.inference_mode()
+def test_nan_of_a_sentence_stays_in_it_through_the_encoder(
+    layers: Precision, output: Precision, tolerance: float
+) -> None:
+    model = tiny()
+    model.source_embedding.weight_VD[SOURCES[1][0]] = torch.nan
+    batch = Batch.from_ids(SOURCES, [[31, 32]] * len(SOURCES), special=SPECIAL)
+    memory_BSD, hidden_BTD = PackedTransformer(model, layers=layers, output=output).states(batch)
+    sound = [0, 2, 3, 4]
+    assert memory_BSD[sound].isfinite().all()
+    assert hidden_BTD[sound].isfinite().all()
+    assert not hidden_BTD[1].isfinite().all()
