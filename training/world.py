@@ -80,7 +80,9 @@ class World:
         if self.sharded:
             return shard(module)
         devices = [self.device] if self.device.type == "cuda" else None
-        return DistributedDataParallel(module, device_ids=devices, broadcast_buffers=False)
+        shared = DistributedDataParallel(module, device_ids=devices)
+        shared.broadcast_buffers = False  # tables of positions, the same in each process
+        return shared
 
     @contextmanager
     def synchronised(self, module: nn.Module, *, last: bool) -> Iterator[None]:
