@@ -20,7 +20,7 @@ from uuid import uuid4
 
 import torch
 from torch import distributed, nn
-from torch.distributed import PrefixStore, Store
+from torch.distributed import PrefixStore, Store  # type: ignore[attr-defined]
 from torch.distributed.fsdp import FSDPModule
 from torch.distributed.rendezvous import rendezvous
 from torch.nn.parallel import DistributedDataParallel
@@ -167,7 +167,7 @@ def fresh_corner(store: Store, rank: int, size: int) -> Store:
         chosen = store.get(f"start/{own}").decode()
         store.set(f"start/{chosen}/{rank}", "taken up")
         return PrefixStore(chosen, store)
-    missing = range(1, size)
+    missing = list(range(1, size))
     while missing := [other for other in missing if not store.check([f"start/{own}/{other}"])]:
         for other in missing:
             if store.check([f"start/{other}"]):
