@@ -6,6 +6,9 @@ room, and go on when they are answered; nothing waits for the sentences of other
 There are two lanes, each a running batch of its own. A small request takes the fast one; the lanes share the
 time evenly while both are busy, so a short text is slowed by long ones twofold at most, however many those
 are, and a step of the long ones is what it may have to wait for.
+
+A step of the model leaves nothing in the processor's caches of what splits, checks and puts together texts.
+So while a batch is well filled, texts are planned and answers taken up several together.
 """
 
 from __future__ import annotations
@@ -34,12 +37,16 @@ FAST_LANE_SHARE = 2
 """How often as much as the slow lane the fast one may search at once: nobody else waits for its steps."""
 JOIN_EVERY = 10
 """Steps between joins while the batch is well filled: who joins together is searched at less cost."""
+ANSWER_EVERY = 4
+"""Steps after which, while the batch is well filled, sentences that have ended go on."""
+FILLED_SHARE = 0.25
+"""Of ``most_tokens``: from here on a lane's batch is well filled."""
 ALIGN_TOGETHER = 16
 """Forced passes of the slow lane that are gathered."""
 PLAN_S = 0.005
-"""Seconds of computing to split and tokenise texts of a lane between two steps."""
+"""Seconds of computing for each step of a lane to split and tokenise its texts."""
 FILL_S = 0.02
-"""The same while there is not enough planned to fill the lane's batch."""
+"""The same, at once, while there is not enough planned to fill the lane's batch."""
 
 
 class ContinuousTranslator:
@@ -129,13 +136,15 @@ class ContinuousTranslator:
     def step(self) -> list[Event]:
         """A little work: plan texts for a moment, take a step of one lane, align; and what has come of it."""
         events: list[Event] = []
-        self._plan(self._fast, events)
+        if self._fast.joins_next:
+            self._plan(self._fast, events)
         self._plan(self._slow, events)
         if (lane := self._next_lane()) is not None:
             answers = lane.step()
             events += [Begun(request.name) for request in lane.newly_begun()]
             for task, reply in answers:
-                self._resume(task, reply, events)
+                if self._is_wanted(task):
+                    self._resume(task, reply, events)
         if self._passes and (
             len(self._passes) >= ALIGN_TOGETHER
             or not self.n_running
@@ -157,10 +166,12 @@ class ContinuousTranslator:
     def _plan(self, lane: _Lane, events: list[Event]) -> None:
         """Plan a lane's texts: one at least, a few more, and if its batch wants sentences more still."""
         unplanned, started = lane.unplanned, time.thread_time()
+        n_steps = lane.steps_since_plan()
         is_first = True
         while unplanned:
             spent_s = time.thread_time() - started
-            limit_s = FILL_S if lane.n_tokens + lane.n_waiting_tokens < lane.most_tokens else PLAN_S
+            wants_more = lane.n_tokens + lane.n_waiting_tokens < lane.most_tokens
+            limit_s = max(n_steps * PLAN_S, FILL_S if wants_more else 0.0)
             if spent_s >= limit_s and not is_first:
                 return
             is_first = False
@@ -213,8 +224,12 @@ class ContinuousTranslator:
         except Exception:
             answers = [self._answer_alone(asked) for _, asked in passes]
         for (task, _), reply in zip(passes, answers, strict=True):
-            if task.request.name in self._requests:
+            if self._is_wanted(task):
                 self._resume(task, reply, events)
+
+    def _is_wanted(self, task: _Task) -> bool:
+        """Whether its request is neither cancelled nor failed."""
+        return self._requests.get(task.request.name) is task.request
 
     def _answer_alone(self, question: Question) -> Answer | Exception:
         try:
@@ -317,6 +332,11 @@ class _Lane:
         self._queue: FairQueue[tuple[_Task, Sentence]] = FairQueue()
         self._running: dict[Hashable, tuple[_Task, Sentence]] = {}
         self._steps_since_join = 0
+        self._steps_since_answers = 0
+        self._n_steps = 0
+        self._n_steps_planned = 0
+        self._ended_lately: list[tuple[_Task, Answer | Exception]] = []
+        """What is to be taken up."""
         self._begun: list[_Request] = []
         self._numbers = itertools.count()
         self.n_tokens = 0
@@ -327,7 +347,22 @@ class _Lane:
 
     @property
     def is_busy(self) -> bool:
-        return bool(self._running) or len(self._queue) > 0
+        return bool(self._running) or len(self._queue) > 0 or bool(self._ended_lately)
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether enough is searched for others to wait a few steps."""
+        return self.n_tokens > FILLED_SHARE * self.most_tokens
+
+    @property
+    def joins_next(self) -> bool:
+        """Whether who waits joins with the next step, room given."""
+        return not self.is_filled or self._steps_since_join + 1 >= JOIN_EVERY
+
+    def steps_since_plan(self) -> int:
+        """Steps since this was asked, at least 1."""
+        n_steps, self._n_steps_planned = self._n_steps - self._n_steps_planned, self._n_steps
+        return max(n_steps, 1)
 
     @property
     def n_running(self) -> int:
@@ -358,14 +393,23 @@ class _Lane:
         self._search.cancel(gone)
         for key in gone:
             self._ended(key)
+        self._ended_lately = [entry for entry in self._ended_lately if entry[0].request is not request]
 
     def step(self) -> list[tuple[_Task, Answer | Exception]]:
-        """Let sentences join, take a step, and give the answers of those that ended."""
+        """Let sentences join, take a step, and give the answers of those that have ended.
+
+        While the batch is well filled they are given every few steps, so that several are taken up together.
+        """
         started = time.perf_counter()
         self._join()
-        answers: list[tuple[_Task, Answer | Exception]] = []
         for outcome in self._search.step():
-            answers.append((self._ended(outcome.key), outcome.error or outcome.hypotheses))
+            self._ended_lately.append((self._ended(outcome.key), outcome.error or outcome.hypotheses))
+        self._n_steps += 1
+        self._steps_since_answers += 1
+        answers: list[tuple[_Task, Answer | Exception]] = []
+        if not self.is_filled or self._steps_since_answers >= ANSWER_EVERY:
+            answers, self._ended_lately = self._ended_lately, []
+            self._steps_since_answers = 0
         self.last_step_s = time.perf_counter() - started
         self.clock_s += self.last_step_s
         return answers
@@ -383,10 +427,11 @@ class _Lane:
 
     def _join(self) -> None:
         """Who waits joins if there is room: at once while the batch is small, else a few together."""
+        joins = self.joins_next
         self._steps_since_join += 1
-        room = self.most_tokens - self.n_tokens if self._running else math.inf
-        if room < 0.75 * self.most_tokens and self._steps_since_join < JOIN_EVERY:
+        if not joins:
             return
+        room = self.most_tokens - self.n_tokens if self._running else math.inf
         joining: list[Sentence] = []
         while (entry := self._queue.pop(room)) is not None:
             task, sentence = entry

@@ -338,7 +338,7 @@ class _SelfAttention:
     def _over_sentence(
         self, qkv_BSW: Tensor, mask_B11S: Tensor | None = None, *, causal: bool = False
     ) -> Tensor:
-        qkv_BS3HE = qkv_BSW.unflatten(2, (3, self._n_heads, self._d_head))
+        qkv_BS3HE = qkv_BSW.view(*qkv_BSW.shape[:2], 3, self._n_heads, self._d_head)
         query, key, value = qkv_BS3HE.permute(2, 0, 3, 1, 4).unbind()
         context_BHSE = F.scaled_dot_product_attention(
             query, key, value, attn_mask=mask_B11S, is_causal=causal
@@ -381,7 +381,7 @@ class _CrossAttention:
     def memory(self, memory_MD: Tensor, tokens: _Tokens) -> tuple[Tensor, Tensor]:
         """Keys_BHSE and values_BHSE of the source."""
         both_BSW = tokens.padded(self._memory(memory_MD))
-        both_BS2HE = both_BSW.unflatten(2, (2, self._n_heads, self._d_inner // self._n_heads))
+        both_BS2HE = both_BSW.view(*tokens.size, 2, self._n_heads, self._d_inner // self._n_heads)
         key, value = both_BS2HE.permute(2, 0, 3, 1, 4).contiguous().unbind()
         return key, value
 

@@ -200,8 +200,8 @@ class ContinuousSearch(Generic[StateT]):
 
 
 def length_class(n_tokens: int) -> int:
-    """Sources of so many tokens start together: a power of 2, at least 32."""
-    return 1 << max(n_tokens.bit_length(), 5)
+    """Sources of so many tokens start together: a power of 2, at least 64."""
+    return 1 << max(n_tokens.bit_length(), 6)
 
 
 @dataclass

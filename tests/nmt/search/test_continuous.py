@@ -362,4 +362,4 @@ def test_what_cannot_be_asked_of_a_model_is_an_error_of_the_sentence_that_asks()
 
 
 def test_length_classes_double() -> None:
-    assert [length_class(n) for n in (1, 16, 31, 32, 64, 255)] == [32, 32, 32, 64, 128, 256]
+    assert [length_class(n) for n in (1, 16, 63, 64, 128, 255)] == [64, 64, 64, 128, 256, 256]
