@@ -24,7 +24,7 @@ from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
 from nmt.config import GenerationConfig, ModelFolderConfig, SpecialIds, TransformerConfig
 from nmt.engines.choose import build_decoder, choose
 from nmt.engines.workers import count_workers
-from nmt.many import search_many
+from nmt.many import search_forks, search_many
 from nmt.models.build import build_model
 from nmt.models.interface import Step, StepDecoder
 from nmt.models.transformer import Transformer
@@ -81,6 +81,8 @@ def ours(loaded: LoadedModel, engine: str) -> tuple[Translate, str]:
     n_workers = 1 if choice.name == "eager" else count_workers(CPU)
     decoder = build_decoder(loaded.model, choice)
     special = loaded.config.special_ids
+    ending = search_forks(decoder, special, n_workers)
+    endless = search_forks(WithoutEos(decoder, special.eos), special, n_workers)
 
     def translate(sources: Sequence[Ids], beam_size: int, limit: int, forced: bool) -> list[Ids]:
         # the last step of a hypothesis is the one that gives EOS, or where it is given up
@@ -92,7 +94,15 @@ def ours(loaded: LoadedModel, engine: str) -> tuple[Translate, str]:
             repair_loops=False,
         )
         chosen = WithoutEos(decoder, special.eos) if forced else decoder
-        found = search_many(chosen, sources, options, special, device=CPU, n_workers=n_workers)
+        found = search_many(
+            chosen,
+            sources,
+            options,
+            special,
+            device=CPU,
+            n_workers=n_workers,
+            forks=endless if forced else ending,
+        )
         return [list(best.tokens) for best, *_ in found]
 
     return translate, f"{choice.name}: {choice.why}; {n_workers} workers"

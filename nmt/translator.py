@@ -36,7 +36,7 @@ from nmt.explore.maps import head_maps
 from nmt.faithful import translate_faithfully
 from nmt.flow import Answer, EveryHead, Flow, ForcedPass, Question, Search, align_with, look_at, run_together
 from nmt.head_maps import HeadMaps
-from nmt.many import BATCH_TOKENS, search_many
+from nmt.many import BATCH_TOKENS, search_forks, search_many
 from nmt.models.interface import MergingDecoder, StepDecoder
 from nmt.passthrough import isolate_non_words, reason_to_copy
 from nmt.pharaoh import Extraction
@@ -108,6 +108,11 @@ class Translator:
         self.n_workers = count_workers(self.device) if n_workers is None else n_workers
         self._decoder: StepDecoder[Any] = build_decoder(loaded.model, self.engine)
         self._attentive: StepDecoder[Any] = loaded.model
+        self._forks = (
+            search_forks(self._decoder, self.config.special_ids, self.n_workers)
+            if self.device.type == "cpu" and self.n_workers > 1
+            else None
+        )
         self._model = loaded.model
         model = loaded.config.model
         self._max_positions = model.max_positions if isinstance(model, TransformerConfig) else None
@@ -217,7 +222,9 @@ class Translator:
             attention=attention,
         )
         flows = [self.flow(plan, index) for plan in plans for index in range(len(plan.source_ids))]
-        finished = iter(run_together(flows, partial(self.answer, max_batch_tokens=max_batch_tokens)))
+        # what a fork has encoded is there, and links would encode it again
+        answer = partial(self.answer, max_batch_tokens=max_batch_tokens, in_forks=alignment == "none")
+        finished = iter(run_together(flows, answer))
         return [self.finish(plan, list(islice(finished, len(plan.source_ids)))) for plan in plans]
 
     def plan(
@@ -345,8 +352,17 @@ class Translator:
         return replace(translation, sentences=tuple(with_heads))
 
     @torch.inference_mode()
-    def answer(self, questions: Sequence[Question], *, max_batch_tokens: int = BATCH_TOKENS) -> list[Answer]:
-        """Answer what flows ask, in batches of similar length; arguments and errors as ``translate``."""
+    def answer(
+        self,
+        questions: Sequence[Question],
+        *,
+        max_batch_tokens: int = BATCH_TOKENS,
+        in_forks: bool = False,
+    ) -> list[Answer]:
+        """Answer what flows ask, in batches of similar length; arguments and errors as ``translate``.
+
+        ``in_forks``: batches may be searched in forks of this process (``nmt.engines.forks``).
+        """
         answers: dict[int, Answer] = {}
         searches = {place: asked for place, asked in enumerate(questions) if isinstance(asked, Search)}
         for places in _by_options(searches):
@@ -360,6 +376,7 @@ class Translator:
                 required=Required(self.placeholders, tuple(searches[place].required for place in places)),
                 max_batch_tokens=max_batch_tokens,
                 n_workers=self.n_workers,
+                forks=self._forks if in_forks and not options.coverage_penalty else None,
             )
             answers.update(zip(places, hypotheses, strict=True))
         passes = {place: asked for place, asked in enumerate(questions) if isinstance(asked, ForcedPass)}

@@ -124,6 +124,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *BASE,
         "nmt.alignment",
         "nmt.batch",
+        "nmt.engines.forks",
         "nmt.engines.workers",
         "nmt.models.interface",
         "nmt.search",

@@ -1,20 +1,21 @@
-"""Batches decoded side by side: one thread for each, with the machine's cores divided among them.
+"""Batches decoded side by side: a worker for each core, with the cores divided among them.
 
 A step of decoding is tens of small products. With all cores on one batch each of them ends at a barrier, and
-what Python does between them leaves all cores but one idle. Batches of their own meet nowhere: torch lets go
+what Python does between them leaves all cores but one idle. Batches of their own meet nowhere. A worker is
+this process, a fork of it (``nmt.engines.forks``) or, where there can be none, one more thread: torch lets go
 of the interpreter inside its operations, and its number of threads is that of the calling thread.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import torch
 
 MOST_WORKERS = 4
-"""They share one interpreter, which needs about a tenth of a step; more cores are threads of each worker."""
+"""As threads they share one interpreter; more cores are threads of each worker."""
 
 JobT = TypeVar("JobT")
 ResultT = TypeVar("ResultT")
@@ -25,24 +26,46 @@ def count_workers(device: torch.device) -> int:
     return min(torch.get_num_threads(), MOST_WORKERS) if device.type == "cpu" else 1
 
 
-def side_by_side(work: Callable[[JobT], ResultT], jobs: Sequence[JobT], n_workers: int = 1) -> list[ResultT]:
-    """``[work(job) for job in jobs]``, begun in that order by ``n_workers`` threads.
+def side_by_side(works: Sequence[Callable[[JobT], ResultT]], jobs: Sequence[JobT]) -> list[ResultT]:
+    """The result of each job, begun in their order by whichever of ``works`` is free.
 
-    The first job that fails, in the order of ``jobs``, is the one whose exception is raised; what has not
-    begun by then is never run. Torch's number of threads is as before when this returns.
+    The first of ``works`` runs in the calling thread, each other in a thread of its own. Of the jobs that
+    fail it is the first one, in the order of ``jobs``, whose exception is raised; what has not begun by then
+    is never run. Torch's number of threads is as before when this returns.
     """
-    n_workers = min(n_workers, len(jobs))
-    if n_workers < 2:
-        return [work(job) for job in jobs]
+    works = works[: len(jobs)]
+    if len(works) < 2:
+        return [work(job) for work in works for job in jobs]
+    pending = iter(enumerate(jobs))
+    results: dict[int, ResultT] = {}
+    failures: dict[int, Exception] = {}
+    stopped = threading.Event()
+    one_at_a_time = threading.Lock()
     n_threads = torch.get_num_threads()
-    share = max(1, n_threads // n_workers)
-    try:
-        with ThreadPoolExecutor(n_workers, "batch", torch.set_num_threads, (share,)) as pool:
-            futures = [pool.submit(work, job) for job in jobs]
+
+    def drain(work: Callable[[JobT], ResultT]) -> None:
+        torch.set_num_threads(max(1, n_threads // len(works)))
+        while not stopped.is_set():
+            with one_at_a_time:
+                place, job = next(pending, (-1, None))
+            if place < 0:
+                return
             try:
-                return [future.result() for future in futures]
-            finally:
-                for future in futures:
-                    future.cancel()
+                results[place] = work(job)  # type: ignore[arg-type]
+            except Exception as failure:
+                failures[place] = failure
+                stopped.set()
+
+    threads = [threading.Thread(target=drain, args=(work,), name="batch") for work in works[1:]]
+    try:
+        for thread in threads:
+            thread.start()
+        drain(works[0])
     finally:
+        stopped.set()  # every job has begun, or none is to begin
+        for thread in threads:
+            thread.join()
         torch.set_num_threads(n_threads)  # what threads to come start with is the number set last
+    if failures:
+        raise failures[min(failures)]
+    return [results[place] for place in range(len(jobs))]

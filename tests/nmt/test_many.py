@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
+from collections.abc import Iterator
+
 import pytest
 import torch
 
 from nmt.batch import Batch
 from nmt.config import GenerationConfig, SpecialIds, TransformerConfig
+from nmt.engines.forks import Fork, Forks
 from nmt.engines.packed import PackedTransformer
 from nmt.errors import NumericalError
-from nmt.many import LEAST_TOKENS, cut, search_many
+from nmt.many import LEAST_TOKENS, cut, search_forks, search_many
 from nmt.models.build import build_model
 from nmt.search import Required, search
 
@@ -54,6 +60,73 @@ def test_many_are_each_alone_with_what_they_require(beam_size, n_workers) -> Non
         )
         assert found[place][0].tokens == alone[0].tokens
         assert found[place][0].log_prob == pytest.approx(alone[0].log_prob, abs=2e-4)
+
+
+@pytest.fixture
+def forks() -> Iterator[Forks]:
+    if sys.platform != "linux":
+        pytest.skip("forks are made on Linux only")
+    made = search_forks(packed(), SPECIAL, 3)
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("beam_size", [1, 3])
+def test_forks_find_what_this_process_finds_alone(forks, beam_size) -> None:
+    options = GenerationConfig(beam_size=beam_size, n_best=beam_size, max_length_ratio=1.0)
+    required = Required((60, 61), tuple((60,) if place % 5 == 0 else () for place in range(len(SOURCES))))
+
+    def found(**others):
+        return search_many(
+            packed(),
+            SOURCES,
+            options,
+            SPECIAL,
+            device=CPU,
+            required=required,
+            max_batch_tokens=100,
+            **others,
+        )
+
+    mixed = found(n_workers=3, forks=forks)
+    assert mixed == found()  # the batches are the same, and so is every number
+    assert [[entry.token_log_probs for entry in entries] for entries in mixed] == [
+        [entry.token_log_probs for entry in entries] for entries in found()
+    ]
+
+
+def test_forks_take_part_and_what_one_leaves_is_done_here(forks, monkeypatch) -> None:
+    answered = []
+    ask = Fork.ask
+
+    def noted(fork, job):
+        answered.append(ask(fork, job))
+        return answered[-1]
+
+    monkeypatch.setattr(Fork, "ask", noted)
+    options = GenerationConfig(beam_size=2, max_length_ratio=1.0, max_length_offset=5)
+
+    def found(**others):
+        return search_many(packed(), SOURCES, options, SPECIAL, device=CPU, max_batch_tokens=40, **others)
+
+    expected = found()
+    assert found(n_workers=3, forks=forks) == expected
+    assert len([answer for answer in answered if answer is not None]) > 1
+    for fork in forks.running():
+        os.kill(fork.pid, signal.SIGKILL)
+    answered.clear()
+    assert found(n_workers=3, forks=forks) == expected
+    assert answered == [None] * len(answered)
+
+
+def test_a_failure_in_a_fork_is_that_of_its_batch_here() -> None:
+    decoder = packed(scale=float("nan"))
+    broken = search_forks(decoder, SPECIAL, 2)
+    try:
+        with pytest.raises(NumericalError, match="at step 0"):
+            search_many(decoder, SOURCES, GenerationConfig(), SPECIAL, device=CPU, n_workers=2, forks=broken)
+    finally:
+        broken.close()
 
 
 def test_a_call_is_cut_for_all_workers_unless_it_is_small() -> None:
