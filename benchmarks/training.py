@@ -2,41 +2,41 @@
 
     nmt prepare multi30k_transformer --set data.dir=FOLDER --set tokenizer.vocab_size=6000 --out CORPUS
     python -m benchmarks.training --corpus CORPUS --out benchmarks/results/training.json
+    python -m benchmarks.training --corpus CORPUS --out FILE --shape base --precision fp32 --seconds 110
 
 The peers' packages must be installed beside ours: transformers and joeynmt. Shapes: "multi30k" (4+4 layers,
 d_model 256) on real batches of CORPUS, "base" (Transformer base) on one fixed batch of random ids. Each
 trainer runs in a process of its own, in float32 and under bfloat16 autocast; a round trains each on one
-batch, so a machine that slows down slows all of them. A ratio is the median over rounds of ours / theirs.
+batch, so a machine that slows down slows all of them. A ratio is the median over rounds of theirs / ours.
 
-Utilisation is the share of the machine's matrix products (one large product, timed between rounds) that
-the model's own operations take (``training.speed``).
+What a run measures is added to FILE: rounds of a shape and precision may come from several runs, each with
+the batches after those of the run before, and a round is always of one run. The kind of attention that a peer
+is fastest with is found in the first. Utilisation is the share of the machine's matrix products (one large
+product, timed between rounds) that the model's own operations take (``training.speed``).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import save_file
 
-from benchmarks.training_peers import BOS, EOS, PAD, TRAINERS
+from benchmarks.training_batches import fixed_batch, operations_of, real_batches, target_tokens_of, write
+from benchmarks.training_peers import TRAINERS
 from nmt.batch import Batch
-from nmt.config import TransformerConfig
-from nmt.models.build import build_model
-from nmt.tokenizer import Tokenizer
-from training.batching import BatchStream
 from training.provenance import provenance
-from training.shards import PreparedCorpus
-from training.speed import operations_of_a_pair, operations_per_second
+from training.speed import operations_per_second
 
 OURS = "passerelle"
 SHAPES: dict[str, dict[str, Any]] = {
@@ -48,8 +48,6 @@ SHAPES: dict[str, dict[str, Any]] = {
     },
 }  # fmt: skip
 PRECISIONS = {"fp32": torch.float32, "bf16": torch.bfloat16}
-FIXED_LENGTH = 32
-"""Tokens of each side of each pair in the fixed batch, EOS included."""
 
 
 @dataclass
@@ -91,81 +89,113 @@ def main() -> None:
     parser.add_argument("--precision", choices=PRECISIONS, action="append", help="by default both")
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument(
+        "--seconds",
+        type=float,
+        default=math.inf,
+        help="of a shape and precision, after which no round begins",
+    )
+    parser.add_argument(
         "--batch-tokens", type=int, default=4096, help="of the real batches, padding included"
     )
     parser.add_argument("--fixed-rows", type=int, default=64, help="sentences of the fixed batch")
     parser.add_argument("--out", type=Path, required=True)
     arguments = parser.parse_args()
-    record: dict[str, Any] = {"peers": {name: version(name) for name in ("transformers", "joeynmt", "torch")}}
+    out: Path = arguments.out
+    record: dict[str, Any] = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
+    record["peers"] = {name: version(name) for name in ("transformers", "joeynmt", "torch")}
     for shape_name in arguments.shape or SHAPES:
         shape = SHAPES[shape_name]
-        batches = (
-            real_batches(arguments.corpus, shape, arguments.batch_tokens, arguments.rounds)
-            if shape_name == "multi30k"
-            else [fixed_batch(shape["vocab_size"], arguments.fixed_rows)]
-        )
-        record[shape_name] = {"shape": shape, "batches": describe(batches)}
+        of_shape = record.setdefault(shape_name, {"shape": shape})
         for precision in arguments.precision or PRECISIONS:
-            result = measure(shape, precision, batches, arguments.rounds)
-            record[shape_name][precision] = result
-            for trainer in result["trainers"]:
+            case = of_shape.setdefault(precision, {"rounds": [], "attention": {}, "runs": []})
+            batches = (
+                real_batches(
+                    arguments.corpus, shape, arguments.batch_tokens, len(case["rounds"]), arguments.rounds
+                )
+                if shape_name == "multi30k"
+                else [fixed_batch(shape["vocab_size"], arguments.fixed_rows)] * arguments.rounds
+            )
+            measure(case, shape, precision, batches, arguments.seconds)
+            case["trainers"] = summary(case)
+            for trainer in case["trainers"]:
                 print(shape_name, precision, json.dumps(trainer), file=sys.stderr, flush=True)
-    arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({**record, **provenance()}, indent=2, ensure_ascii=False) + "\n"
-    arguments.out.write_text(text, encoding="utf-8")
+            out.parent.mkdir(parents=True, exist_ok=True)
+            text = json.dumps({**record, **provenance()}, indent=1, ensure_ascii=False) + "\n"
+            out.write_text(text, encoding="utf-8")
 
 
-def measure(shape: dict[str, Any], precision: str, batches: list[Batch], rounds: int) -> dict[str, Any]:
-    """All trainers in one precision."""
-    operations = operations_of(shape, batches)
-    bound = operations_per_second(torch.device("cpu"), PRECISIONS[precision])
-    seconds: dict[str, list[float]] = {name: [] for name in TRAINERS}
-    losses: dict[str, list[float]] = {name: [] for name in TRAINERS}
+def measure(
+    case: dict[str, Any], shape: dict[str, Any], precision: str, batches: list[Batch], at_most_s: float
+) -> None:
+    """Add to ``case`` a round for each batch, or for as many as time allows."""
+    began_s, before = time.perf_counter(), len(case["rounds"])
+    device, dtype = torch.device("cpu"), PRECISIONS[precision]
+    bound = operations_per_second(device, dtype)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "batches.safetensors"
         write(batches, file)
-        contestants = [fastest_variant(name, shape, precision, file) for name in TRAINERS]
+        contestants = [
+            fastest_variant(name, shape, precision, file, case["attention"].get(name)) for name in TRAINERS
+        ]
         try:
-            for index in range(rounds):
-                for contestant in contestants:
-                    answer = contestant.ask(str(index % len(batches)))
-                    seconds[contestant.name].append(answer["seconds"])
-                    losses[contestant.name].append(answer["loss"])
-                bound = max(bound, operations_per_second(torch.device("cpu"), PRECISIONS[precision]))
-            peaks = {contestant.name: contestant.ask("0")["peak_mib"] for contestant in contestants}
+            for index, (batch, operations) in enumerate(
+                zip(batches, operations_of(shape, batches), strict=True)
+            ):
+                if time.perf_counter() - began_s > at_most_s:
+                    break
+                answers = {contestant.name: contestant.ask(str(index)) for contestant in contestants}
+                case["rounds"].append(
+                    {
+                        "sentences": batch.size,
+                        "target_tokens": target_tokens_of(batch),
+                        "operations": operations,
+                        "seconds": {name: round(answer["seconds"], 4) for name, answer in answers.items()},
+                        "loss": {name: round(answer["loss"], 3) for name, answer in answers.items()},
+                        "peak_mib": {name: round(answer["peak_mib"]) for name, answer in answers.items()},
+                    }
+                )
+                bound = max(bound, operations_per_second(device, dtype))
         finally:
             for contestant in contestants:
                 contestant.end()
-    used = [batches[index % len(batches)] for index in range(rounds)]
-    tokens = [int(batch.target_mask_BT.sum()) for batch in used if batch.target_mask_BT is not None]
-    trainers = [
-        {
-            "name": contestant.name,
-            "attention": contestant.ready["variant"],
-            "target_tokens_per_second": round(sum(tokens) / sum(seconds[contestant.name]), 1),
-            "utilisation": round(
-                sum(operations[index % len(batches)] for index in range(rounds))
-                / sum(seconds[contestant.name]) / bound, 4,
-            ),
-            "peak_mib": round(peaks[contestant.name]),
-            "mib_before_first_update": round(contestant.ready["before_mib"]),
-            "ours_over_theirs": round(
-                statistics.median(
-                    theirs / ours
-                    for ours, theirs in zip(seconds[OURS], seconds[contestant.name], strict=True)
-                ), 3,
-            ),
-            "first_loss": round(losses[contestant.name][0], 3),
-            "last_loss": round(losses[contestant.name][-1], 3),
-        }
-        for contestant in contestants
-    ]  # fmt: skip
-    return {"product_bound_gflops": round(bound / 1e9, 1), "rounds": rounds, "trainers": trainers}
+    case["attention"] = {contestant.name: contestant.ready["variant"] for contestant in contestants}
+    case["mib_before_first_update"] = {
+        contestant.name: round(contestant.ready["before_mib"]) for contestant in contestants
+    }
+    case["product_bound_gflops"] = round(max(bound / 1e9, case.get("product_bound_gflops", 0.0)), 1)
+    made = provenance()
+    case["runs"].append(
+        {"rounds": len(case["rounds"]) - before, **{key: made[key] for key in ("command", "date", "commit")}}
+    )
 
 
-def fastest_variant(name: str, shape: dict[str, Any], precision: str, file: Path) -> Contestant:
-    """Start a trainer with the kind of attention that makes it fastest in this precision."""
-    _, variants = TRAINERS[name]
+def summary(case: dict[str, Any]) -> list[dict[str, Any]]:
+    """Of all rounds of a case, for each trainer."""
+    rounds = case["rounds"]
+    found = []
+    for name in rounds[0]["seconds"]:
+        seconds = sum(one["seconds"][name] for one in rounds)
+        ratios = sorted(one["seconds"][name] / one["seconds"][OURS] for one in rounds)
+        operations = sum(one["operations"] for one in rounds)
+        found.append(
+            {
+                "name": name,
+                "attention": case["attention"][name],
+                "target_tokens_per_second": round(sum(one["target_tokens"] for one in rounds) / seconds, 1),
+                "utilisation": round(operations / seconds / (case["product_bound_gflops"] * 1e9), 4),
+                "peak_mib": max(one["peak_mib"][name] for one in rounds),
+                "ours_over_theirs": round(statistics.median(ratios), 3),
+                "lowest_and_highest": [round(ratios[0], 3), round(ratios[-1], 3)],
+            }
+        )
+    return found
+
+
+def fastest_variant(
+    name: str, shape: dict[str, Any], precision: str, file: Path, known: str | None
+) -> Contestant:
+    """Start a trainer with the kind of attention that is known, or found, to be its fastest."""
+    variants = (known,) if known else TRAINERS[name][1]
     started = [start(name, variant, shape, precision, file) for variant in variants[:1]]
     for variant in variants[1:]:
         other = start(name, variant, shape, precision, file)
@@ -190,75 +220,6 @@ def start(name: str, variant: str, shape: dict[str, Any], precision: str, file: 
     contestant = Contestant(name, process, {})
     contestant.ready = contestant.answer()
     return contestant
-
-
-def real_batches(corpus: Path, shape: dict[str, Any], batch_tokens: int, count: int) -> list[Batch]:
-    """The first batches of an epoch, as training draws them."""
-    prepared = PreparedCorpus.open(corpus)
-    tokenizer = Tokenizer.load(prepared.tokenizer_file)
-    if tokenizer.vocab_size != shape["vocab_size"]:
-        raise SystemExit(f"{corpus}: {tokenizer.vocab_size} pieces; prepare it with {shape['vocab_size']}")
-    stream = BatchStream(
-        prepared.split("train"), tokenizer, batch_tokens=batch_tokens, seed=1, subword_sampling=0.0
-    )
-    return [stream.next() for _ in range(count)]
-
-
-def fixed_batch(vocab_size: int, rows: int) -> Batch:
-    """Random ids without padding."""
-    torch.manual_seed(1)
-    ids = torch.randint(4, vocab_size, (2, rows, FIXED_LENGTH))
-    ids[:, :, -1] = EOS
-    real = torch.ones(rows, FIXED_LENGTH, dtype=torch.bool)
-    target_in_BT = ids[1].roll(1, dims=1)
-    target_in_BT[:, 0] = BOS
-    return Batch(ids[0], real, target_in_BT, ids[1], real)
-
-
-def write(batches: list[Batch], file: Path) -> None:
-    """Batches as ``benchmarks.training_peers`` reads them."""
-    tensors = {}
-    for index, batch in enumerate(batches):
-        assert batch.target_in_BT is not None
-        assert batch.target_out_BT is not None
-        assert batch.target_mask_BT is not None
-        tensors |= {
-            f"{index}.source": batch.source_BS.masked_fill(~batch.source_mask_BS, PAD).clone(),
-            f"{index}.source_mask": batch.source_mask_BS.clone(),
-            f"{index}.target_in": batch.target_in_BT.clone(),
-            f"{index}.target_out": batch.target_out_BT.clone(),
-            f"{index}.target_mask": batch.target_mask_BT.clone(),
-        }
-    save_file(tensors, file)
-
-
-def describe(batches: list[Batch]) -> dict[str, Any]:
-    """How many and how large."""
-    masks = [batch.target_mask_BT for batch in batches if batch.target_mask_BT is not None]
-    real = sum(int(mask_BT.sum()) for mask_BT in masks)
-    return {
-        "count": len(batches),
-        "sentences": sum(batch.size for batch in batches),
-        "target_tokens": real,
-        "target_padding": round(1 - real / sum(mask_BT.numel() for mask_BT in masks), 4),
-    }
-
-
-def operations_of(shape: dict[str, Any], batches: list[Batch]) -> list[int]:
-    """Operations of each batch's real tokens: of a pair of its mean lengths, times its pairs."""
-    names = ("vocab_size", "d_model", "d_ff", "n_heads")
-    config = TransformerConfig(
-        **{name: shape[name] for name in names},
-        n_encoder_layers=shape["n_layers"],
-        n_decoder_layers=shape["n_layers"],
-    )
-    model = build_model(config)
-    found = []
-    for batch in batches:
-        assert batch.target_mask_BT is not None
-        means = (round(int(mask.sum()) / batch.size) for mask in (batch.source_mask_BS, batch.target_mask_BT))
-        found.append(batch.size * operations_of_a_pair(model, *means))
-    return found
 
 
 if __name__ == "__main__":
