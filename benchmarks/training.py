@@ -127,7 +127,7 @@ def main() -> None:
 def measure(
     case: dict[str, Any], shape: dict[str, Any], precision: str, batches: list[Batch], at_most_s: float
 ) -> None:
-    """Add to ``case`` a round for each batch, or for as many as time allows."""
+    """Add to ``case`` a round for each batch, or for as many as time allows, and one at least."""
     began_s, before = time.perf_counter(), len(case["rounds"])
     device, dtype = torch.device("cpu"), PRECISIONS[precision]
     bound = operations_per_second(device, dtype)
@@ -141,7 +141,7 @@ def measure(
             for index, (batch, operations) in enumerate(
                 zip(batches, operations_of(shape, batches), strict=True)
             ):
-                if time.perf_counter() - began_s > at_most_s:
+                if index and time.perf_counter() - began_s > at_most_s:
                     break
                 answers = {contestant.name: contestant.ask(str(index)) for contestant in contestants}
                 case["rounds"].append(
