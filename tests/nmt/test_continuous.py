@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ import pytest
 
 from nmt.checkpoint import LoadedModel
 from nmt.config import GenerationConfig
-from nmt.continuous import SMALL_CHARACTERS, ContinuousTranslator
+from nmt.continuous import ANSWER_EVERY, JOIN_EVERY, SMALL_CHARACTERS, ContinuousTranslator
 from nmt.errors import InputError, UnsupportedLanguageError
+from nmt.flow import search_for
 from nmt.progress import Event, Failed, Finished, PartFinished, Planned
 from nmt.translator import Translation, Translator
 
@@ -211,3 +213,80 @@ def test_a_fault_in_one_request_is_told_to_it_alone(translator, monkeypatch):
     assert set(found) == set(others)
     for text in others:
         same(found[text], translator.translate([text]))
+
+
+def crowd(translator: Translator, n_requests: int) -> ContinuousTranslator:
+    """A lane whose batch is well filled, of requests of one short sentence."""
+    continuous = ContinuousTranslator(translator, max_batch_tokens=100)
+    for name in range(n_requests):
+        continuous.add(name, [ENGLISH[name % len(ENGLISH)]])
+    return continuous
+
+
+def test_while_a_batch_is_well_filled_answers_are_taken_up_every_few_steps(translator):
+    continuous = crowd(translator, 24)
+    answered_at = []
+    number = 0
+    while continuous.is_busy:
+        was_filled = continuous._fast.is_filled
+        events = continuous.step()
+        if results(events) and was_filled and continuous._fast.is_filled:
+            answered_at.append(number)
+        number += 1
+    assert len(answered_at) >= 2
+    assert all(after - before >= ANSWER_EVERY for before, after in pairwise(answered_at))
+
+
+def test_answers_of_a_small_batch_are_taken_up_at_once(translator):
+    continuous = ContinuousTranslator(translator)
+    continuous.add("alone", [ENGLISH[0]])
+    while continuous.is_busy:
+        continuous.step()
+        assert not continuous._fast._ended_lately
+
+
+def test_while_a_batch_is_well_filled_short_texts_are_planned_when_they_may_join(translator):
+    continuous = crowd(translator, 24)
+    lane = continuous._fast
+    continuous.step()
+    assert lane.is_filled
+    continuous.add("late", [ENGLISH[0]])
+    planned: list[list[object]] = []
+    while not any(planned):
+        planned.append([event.request for event in continuous.step() if isinstance(event, Planned)])
+    assert planned[-1] == ["late"]
+    assert len(planned) == JOIN_EVERY
+    same(results(finish(continuous))["late"], translator.translate([ENGLISH[0]]))
+
+
+def test_who_cancels_while_an_answer_waits_to_be_taken_up_hears_no_more(translator):
+    continuous = crowd(translator, 24)
+    lane = continuous._fast
+    while not lane._ended_lately:
+        continuous.step()
+    gone = [task.request.name for task, _ in lane._ended_lately]
+    continuous.cancel(gone)
+    assert not lane._ended_lately
+    found = results(finish(continuous))
+    assert set(found).isdisjoint(gone)
+    assert continuous.n_running == continuous.n_waiting == 0
+
+
+def test_a_request_that_failed_asks_for_nothing_more(translator, monkeypatch):
+    """Its sentences that end in the same step would otherwise search again for nobody."""
+    flow, begun = type(translator).flow, []
+
+    def failing(self, plan, sentence):
+        begun.append(sentence)
+        yield from search_for(plan.source_ids[sentence], plan.options)
+        if sentence == 0:
+            raise InputError("no")
+        return (yield from flow(self, plan, sentence))
+
+    monkeypatch.setattr(type(translator), "flow", failing)
+    continuous = ContinuousTranslator(translator)
+    continuous.add("failing", ["\n".join([ENGLISH[0]] * 2)])
+    events = finish(continuous)
+    assert begun == [0, 1]
+    assert [event.request for event in events if isinstance(event, Failed)] == ["failing"]
+    assert continuous.n_running == continuous.n_waiting == 0
