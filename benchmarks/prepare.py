@@ -5,7 +5,9 @@
 
 The corpora are those of the recipe, without caps and weights, each cut to the same share. Memory is the sum
 of the proportional set sizes (PSS) of all processes, sampled five times a second, so that what they share
-counts once; its peak is given for each step. Sub-words are learnt from at most ``tokenizer.max_sentences``.
+counts once; its peak is given for each step. ``wall_seconds`` are those of a machine that others may use too,
+``processor_seconds`` are not. The record is written after each preparation; the same command goes on where
+it was interrupted. Sub-words are learnt from at most ``tokenizer.max_sentences``.
 """
 
 from __future__ import annotations
@@ -36,14 +38,34 @@ def main() -> None:
     arguments = _arguments()
     recipe = load_recipe(arguments.recipe, [f"data.dir={arguments.data}", *arguments.overrides])
     n_all = sum(1 for source in recipe.data.train for _ in _lines(arguments.data / f"{source.path}.en"))
-    runs = []
+    made_from = {"recipe": arguments.recipe, "overrides": arguments.overrides, "pairs": n_all}
+    runs = _runs_before(arguments.json, made_from)
     for n_pairs in arguments.pairs or (n_all // 8, n_all // 4, n_all // 2, n_all):
-        corpora = _cut(recipe, arguments.data, arguments.work / "corpora", n_pairs / n_all)
-        for processes in arguments.processes:
-            runs.append(_measure(arguments, recipe, corpora, processes))
+        wanted = [
+            processes
+            for processes in arguments.processes
+            if not any((run["pairs"], run["processes"]) == (n_pairs, processes) for run in runs)
+        ]
+        corpora = (
+            _cut(recipe, arguments.data, arguments.work / "corpora", n_pairs / n_all) if wanted else None
+        )
+        for processes in wanted:
+            assert corpora is not None
+            runs.append({"pairs": n_pairs, **_measure(arguments, recipe, corpora, processes)})
             print(json.dumps(runs[-1]), file=sys.stderr, flush=True)
-    record = {"recipe": arguments.recipe, "overrides": arguments.overrides, "runs": runs, **provenance()}
-    arguments.json.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+            record = {**made_from, "runs": runs, **provenance()}
+            arguments.json.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+
+def _runs_before(file: Path, made_from: dict[str, Any]) -> list[dict[str, Any]]:
+    """What an earlier, interrupted call has measured of the same corpora."""
+    if not file.exists():
+        return []
+    record = json.loads(file.read_text(encoding="utf-8"))
+    if {key: record.get(key) for key in made_from} != made_from:
+        raise SystemExit(f"{file}: a record of other corpora or settings; choose another file")
+    runs: list[dict[str, Any]] = record["runs"]
+    return runs
 
 
 def _cut(recipe: Recipe, data: Path, folder: Path, share: float) -> Path:
@@ -88,11 +110,11 @@ def _measure(arguments: argparse.Namespace, recipe: Recipe, corpora: Path, proce
         "pairs_read": sum(source["read"] for source in report["sources"]),
         "pairs_written": report["pairs"],
         "processes": processes,
-        "seconds": round(seconds, 1),
+        "wall_seconds": round(seconds, 1),
         "processor_seconds": round(used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime, 1),
         "peak_mib": max(steps.peak_mib.values()),
         "steps": {
-            name: {"seconds": round(steps.seconds[name], 1), "peak_mib": steps.peak_mib[name]}
+            name: {"wall_seconds": round(steps.seconds[name], 1), "peak_mib": steps.peak_mib[name]}
             for name in steps.seconds
         },
     }

@@ -444,7 +444,7 @@ TESTS: dict[str, Callable[[Bench], dict[str, Any]]] = {
 
 
 def main() -> int:
-    """Run the tests and write the record; exit status 1 when a promise was broken."""
+    """Run the tests and write the record after each; exit status 1 when a promise was broken."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--only", choices=TESTS, action="append")
     parser.add_argument("--out", type=Path, default=RECORD)
@@ -465,9 +465,11 @@ def main() -> int:
             what = " ".join((TESTS[name].__doc__ or "").split())
             record[name] = {"what": what, **result, "seconds": round(time.monotonic() - began_s, 1)}
             print(name, json.dumps(record[name]), file=sys.stderr, flush=True)
-    record = {name: record[name] for name in TESTS if name in record}
-    arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    arguments.out.write_text(json.dumps({**record, **provenance()}, indent=2) + "\n", encoding="utf-8")
+            record = {name: record[name] for name in TESTS if name in record}
+            arguments.out.parent.mkdir(parents=True, exist_ok=True)
+            arguments.out.write_text(
+                json.dumps({**record, **provenance()}, indent=2) + "\n", encoding="utf-8"
+            )
     return 0 if all(result["kept"] for result in record.values()) else 1
 
 

@@ -1,4 +1,4 @@
-"""Make the tables of docs/training.md and README.md about training from their records; ``--check`` compares.
+"""Make the tables of README.md and the docs about training from their records; ``--check`` compares.
 
 A table stands between ``<!-- NAME -->`` and ``<!-- end of table -->``.
 """
@@ -14,7 +14,9 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 SPEED, FAULTS = Path("benchmarks/results/training.json"), Path("docs/reliability/training.json")
-PAGES = (Path("docs/training.md"), Path("README.md"))
+PREPARATION = Path("benchmarks/results/prepare.json")
+ADAPTATION = Path("benchmarks/results/adaptation.json")
+PAGES = (Path("docs/training.md"), Path("docs/corpora.md"), Path("README.md"))
 SHAPES = {"multi30k": "4+4 layers, d_model 256", "base": "Transformer base"}
 
 
@@ -76,7 +78,52 @@ def speed(record: dict[str, Any]) -> list[str]:
         "",
         f"{machine['processor']}, {machine['torch_threads']} threads; "
         + ", ".join(f"{name} {number}" for name, number in versions.items())
-        + "; medians of paired updates, one batch for each trainer in turn.",
+        + "; each round trains all of them on the same batch, "
+        + ", ".join(
+            f"{len(case['rounds'])} rounds of {title} in {precision}"
+            for shape, title in SHAPES.items()
+            for precision in ("fp32", "bf16")
+            if (case := record.get(shape, {}).get(precision))
+        )
+        + "; the last column is the median over rounds.",
+    ]
+    return rows
+
+
+def preparation(record: dict[str, Any]) -> list[str]:
+    """Time and memory by size and number of processes."""
+    rows = [
+        "| pairs read | kept | processes | processor time | wall clock | pairs a second of processor time "
+        "| peak memory: clean, sub-words, encode |",
+        "|--:|--:|--:|--:|--:|--:|---|",
+    ]
+    for run in sorted(record["runs"], key=lambda run: (run["processes"], run["pairs_read"])):
+        peaks = ", ".join(f"{run['steps'][step]['peak_mib']:,}" for step in ("clean", "subwords", "encode"))
+        rows.append(
+            f"| {run['pairs_read']:,} | {run['pairs_written']:,} | {run['processes']} "
+            f"| {run['processor_seconds']:,.0f} s | {run['wall_seconds']:,.0f} s "
+            f"| {run['pairs_read'] / run['processor_seconds']:,.0f} | {peaks} MiB |"
+        )
+    machine = record["machine"]
+    rows += [
+        "",
+        f"{machine['processor']}, {machine['cores']} cores that others used too, so that wall clock is an "
+        f"upper bound. Recipe `{record['recipe']}` without caps and weights, {record['date'][:10]}.",
+    ]
+    return rows
+
+
+def adaptation(record: dict[str, Any]) -> list[str]:
+    """Scores of each set before and after."""
+    rows = ["| set | sentences | BLEU before | after | chrF2 before | after |", "|---|--:|--:|--:|--:|--:|"]
+    for one in record["sets"]:
+        scores = (one[when][metric]["score"] for metric in ("BLEU", "chrF2") for when in ("before", "after"))
+        cells = " | ".join(f"{score:.1f}" for score in scores)
+        rows.append(f"| {one['name']} | {one['sentences']} | {cells} |")
+    rows += [
+        "",
+        f"Model `{record['model']['name']}`, {record['own_pairs']:,} own pairs of `{record['domain']}` that "
+        f"it had not seen, {record['training_processor_minutes']:.0f} core minutes; cased, detokenised.",
     ]
     return rows
 
@@ -99,6 +146,8 @@ def faults(record: dict[str, Any]) -> list[str]:
 TABLES: dict[str, tuple[Path, Callable[[dict[str, Any]], list[str]]]] = {
     "speed of training": (SPEED, speed),
     "what was lost": (FAULTS, faults),
+    "preparation": (PREPARATION, preparation),
+    "adaptation": (ADAPTATION, adaptation),
 }
 
 if __name__ == "__main__":

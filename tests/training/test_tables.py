@@ -42,7 +42,12 @@ def test_the_table_of_speed_has_a_row_for_each_trainer(tables: ModuleType) -> No
         "ours_over_theirs": 1.5,
     }
     record = {
-        "multi30k": {"bf16": {"trainers": [{"name": "passerelle", **trainer}, {"name": "peer", **trainer}]}},
+        "multi30k": {
+            "bf16": {
+                "trainers": [{"name": "passerelle", **trainer}, {"name": "peer", **trainer}],
+                "rounds": [{}] * 7,
+            }
+        },
         "machine": {"processor": "P", "torch_threads": 2},
         "peers": {"torch": "2"},
     }
@@ -51,3 +56,43 @@ def test_the_table_of_speed_has_a_row_for_each_trainer(tables: ModuleType) -> No
         "| 4+4 layers, d_model 256 | bf16 | passerelle | 1,234 | 25.0% | 900 MiB |  |",
         "| 4+4 layers, d_model 256 | bf16 | peer | 1,234 | 25.0% | 900 MiB | 1.50 × |",
     ]
+    assert "7 rounds of 4+4 layers, d_model 256 in bf16" in rows[-1]
+
+
+def test_the_table_of_preparation_goes_by_processes_and_size(tables: ModuleType) -> None:
+    def run(pairs: int, processes: int) -> dict[str, object]:
+        return {
+            "pairs_read": pairs,
+            "pairs_written": pairs - 1,
+            "processes": processes,
+            "processor_seconds": 2.0,
+            "wall_seconds": 1.5,
+            "steps": {
+                step: {"peak_mib": 1000 + processes} for step in ("read", "clean", "subwords", "encode")
+            },
+        }
+
+    record = {
+        "recipe": "R",
+        "date": "2026-01-02T03:04:05Z",
+        "machine": {"processor": "P", "cores": 2},
+        "runs": [run(2000, 1), run(2000, 2), run(1000, 1)],
+    }
+    rows = tables.preparation(record)
+    assert [row.split(" | ")[0] for row in rows[2:5]] == ["| 1,000", "| 2,000", "| 2,000"]
+    assert rows[4] == "| 2,000 | 1,999 | 2 | 2 s | 2 s | 1,000 | 1,002, 1,002, 1,002 MiB |"
+
+
+def test_the_table_of_adaptation_has_both_scores_of_each_set(tables: ModuleType) -> None:
+    scores = {"BLEU": {"score": 30.04}, "chrF2": {"score": 55.5}}
+    better = {"BLEU": {"score": 40.0}, "chrF2": {"score": 65.5}}
+    record = {
+        "model": {"name": "M"},
+        "domain": "D",
+        "own_pairs": 20000,
+        "training_processor_minutes": 7.4,
+        "sets": [{"name": "domain", "sentences": 500, "before": scores, "after": better}],
+    }
+    rows = tables.adaptation(record)
+    assert rows[2] == "| domain | 500 | 30.0 | 40.0 | 55.5 | 65.5 |"
+    assert "20,000 own pairs of `D`" in rows[-1]
