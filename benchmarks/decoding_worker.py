@@ -9,6 +9,7 @@ standard output its result, both JSON; the first line says what is ready.
 from __future__ import annotations
 
 import json
+import multiprocessing
 import resource
 import sys
 import time
@@ -23,6 +24,7 @@ from torch import Tensor
 from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
 from nmt.config import GenerationConfig, ModelFolderConfig, SpecialIds, TransformerConfig
 from nmt.engines.choose import build_decoder, choose
+from nmt.engines.forks import can_fork
 from nmt.engines.workers import count_workers
 from nmt.many import search_forks, search_many
 from nmt.models.build import build_model
@@ -105,7 +107,8 @@ def ours(loaded: LoadedModel, engine: str) -> tuple[Translate, str]:
         )
         return [list(best.tokens) for best, *_ in found]
 
-    return translate, f"{choice.name}: {choice.why}; {n_workers} workers"
+    kind = "forks" if can_fork() else "threads"
+    return translate, f"{choice.name}: {choice.why}; {n_workers} workers, {kind}"
 
 
 def ctranslate2_peer(
@@ -166,6 +169,17 @@ def contestant(settings: dict[str, Any]) -> tuple[Translate, str]:
     return ctranslate2_peer(loaded, precision, threads, workers=2 if name == "ctranslate2 in parallel" else 1)
 
 
+def forks() -> list[int]:
+    """Processes that this one has made."""
+    return [child.pid for child in multiprocessing.active_children() if child.pid is not None]
+
+
+def peak_bytes(pid: int) -> int:
+    """The most resident memory that a process has had, what it shares with its parent included."""
+    lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
+    return 1024 * sum(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
+
+
 def main() -> None:
     settings = json.loads(sys.argv[1])
     torch.set_num_threads(settings["threads"])
@@ -178,7 +192,7 @@ def main() -> None:
             started = time.perf_counter()
             outputs += translate(sources, job["beam"], job["limit"], job["forced"])
             seconds.append(time.perf_counter() - started)
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss + sum(map(peak_bytes, forks()))
         print(json.dumps({"seconds": seconds, "outputs": outputs, "peak_bytes": peak}), flush=True)
 
 

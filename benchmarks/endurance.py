@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import os
 import platform
 import statistics
@@ -107,8 +108,9 @@ def memory(source: Path, n_sentences: int, per_call: int, beam_size: int) -> dic
 
 
 def resident_mib() -> float:
-    """Of this process, now."""
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    """Of this process and its forks, now; what they share is counted for each."""
+    names = ["self", *(str(child.pid) for child in multiprocessing.active_children())]
+    pages = sum(int(Path(f"/proc/{name}/statm").read_text(encoding="ascii").split()[1]) for name in names)
     return round(pages * os.sysconf("SC_PAGE_SIZE") / 2**20, 1)
 
 

@@ -8,7 +8,6 @@ Dimensions: B sentences, K beam size.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,10 +23,10 @@ from nmt.search import Hypothesis, Required, search
 
 BATCH_TOKENS = 4096
 """Padded source tokens x beam size searched at once."""
-LEAST_TOKENS = 512
+LEAST_TOKENS = 192
 """The same: what is less is not cut for another worker. A step of few rows takes as long as one of fewer."""
-PADDING = 1.1
-"""A share of the tokens needs more room by this much, for sentences in a batch are padded to the longest."""
+STEP_ROWS = 40
+"""A step takes as long as this many rows of it, before the first."""
 
 
 def search_many(
@@ -135,6 +134,34 @@ def _tuple(nested: Json) -> Any:  # noqa: ANN401
 
 def cut(lengths: Sequence[int], max_batch_tokens: int, beam_size: int, n_workers: int = 1) -> list[list[int]]:
     """Places of sentences in batches of similar length, longest first, enough of them for all workers."""
-    share = math.ceil(PADDING * sum(lengths) * beam_size / n_workers)
-    n_tokens = max_batch_tokens if n_workers == 1 else min(max_batch_tokens, max(share, LEAST_TOKENS))
-    return length_batches(lengths, n_tokens // beam_size)
+    batches = length_batches(lengths, max_batch_tokens // beam_size)
+    if n_workers == 1 or len(batches) >= n_workers or beam_size * sum(lengths) < 2 * LEAST_TOKENS:
+        return batches
+    return even_shares(lengths, max_batch_tokens, beam_size, n_workers)
+
+
+def even_shares(
+    lengths: Sequence[int], max_batch_tokens: int, beam_size: int, n_shares: int
+) -> list[list[int]]:
+    """At most ``n_shares`` batches of similar length, longest first, the most expensive as cheap as can be.
+
+    A batch costs its longest sentence times its rows and ``STEP_ROWS``, for that many steps are taken. So the
+    longest sentences are few in theirs. ``n_shares`` batches within ``max_batch_tokens`` must be enough.
+    """
+    order = sorted(range(len(lengths)), key=lambda place: -lengths[place])
+
+    def shares(most: int) -> list[list[int]]:
+        filled: list[list[int]] = []
+        for place in order:
+            rows = beam_size * (len(filled[-1]) + 1) if filled else 0
+            longest = lengths[filled[-1][0]] if filled else 0
+            if not filled or longest * (STEP_ROWS + rows) > most or longest * rows > max_batch_tokens:
+                filled.append([])
+            filled[-1].append(place)
+        return filled
+
+    low, high = 0, max(lengths, default=0) * (STEP_ROWS + beam_size * len(order))
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if len(shares(middle)) <= n_shares else (middle + 1, high)
+    return shares(high)

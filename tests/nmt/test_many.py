@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import random
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 import torch
@@ -15,7 +17,7 @@ from nmt.config import GenerationConfig, SpecialIds, TransformerConfig
 from nmt.engines.forks import Fork, Forks
 from nmt.engines.packed import PackedTransformer
 from nmt.errors import NumericalError
-from nmt.many import LEAST_TOKENS, cut, search_forks, search_many
+from nmt.many import LEAST_TOKENS, STEP_ROWS, cut, even_shares, search_forks, search_many
 from nmt.models.build import build_model
 from nmt.search import Required, search
 
@@ -135,9 +137,37 @@ def test_a_call_is_cut_for_all_workers_unless_it_is_small() -> None:
     assert len(cut(lengths, 4096, 1, n_workers=2)) == 2
     assert len(cut(lengths, 4096, 5, n_workers=2)) == 2
     assert max(len(batch) for batch in cut(lengths, 4096, 5, n_workers=2)) * 20 * 5 <= 4096
-    assert len(cut([20] * (LEAST_TOKENS // 20), 4096, 1, n_workers=8)) == 1
+    small = [20] * (2 * LEAST_TOKENS // 20)
+    assert len(cut(small, 4096, 1, n_workers=8)) == 1
+    assert len(cut(small, 4096, 2, n_workers=3)) == 3
     assert sorted(place for batch in cut(lengths, 300, 5, n_workers=4) for place in batch) == list(range(64))
     assert cut([], 4096, 5, n_workers=2) == []
+
+
+def test_shares_hold_every_sentence_once_and_cost_the_least_that_such_shares_can() -> None:
+    def cost(batch: Sequence[int], beam_size: int) -> int:
+        return max(lengths[place] for place in batch) * (STEP_ROWS + beam_size * len(batch))
+
+    draw = random.Random(0)
+    for _ in range(50):
+        lengths = [draw.randrange(1, 70) for _ in range(draw.randrange(2, 9))]
+        beam_size, n_shares = draw.choice([1, 5, 20]), draw.randrange(2, 4)
+        shares = even_shares(lengths, 10**6, beam_size, n_shares)
+        assert sorted(place for batch in shares for place in batch) == list(range(len(lengths)))
+        assert len(shares) <= n_shares
+        order = [place for batch in shares for place in batch]
+        assert [lengths[place] for place in order] == sorted(lengths, reverse=True)
+        ends = itertools.combinations_with_replacement(range(len(order) + 1), n_shares - 1)
+        least = min(
+            max(cost(order[a:b], beam_size) for a, b in itertools.pairwise((0, *inner, len(order))) if a < b)
+            for inner in ends
+        )
+        assert max(cost(batch, beam_size) for batch in shares) == least
+
+
+def test_the_longest_sentences_are_few_in_their_share() -> None:
+    first, second = even_shares([60, 50, 40, *[20] * 29], 4096, 1, 2)
+    assert len(first) < len(second)
 
 
 def test_a_failure_in_a_worker_is_the_callers() -> None:
