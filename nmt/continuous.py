@@ -37,7 +37,7 @@ FAST_LANE_SHARE = 2
 """How often as much as the slow lane the fast one may search at once: nobody else waits for its steps."""
 JOIN_EVERY = 10
 """Steps between joins while the batch is well filled: who joins together is searched at less cost."""
-ANSWER_EVERY = 4
+ANSWER_EVERY = 5
 """Steps after which, while the batch is well filled, sentences that have ended go on."""
 FILLED_SHARE = 0.25
 """Of ``most_tokens``: from here on a lane's batch is well filled."""

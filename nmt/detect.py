@@ -7,7 +7,7 @@ one, and where the thresholds come from: docs/decisions/012-language-detection.m
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -47,7 +47,7 @@ def detect(text: str, languages: Collection[str] | None = None) -> Detection:
     Raises:
         InputError: a language that is not known.
     """
-    best = next(iter(candidates(text, languages)), UNKNOWN)
+    best = next(_ranked(text, languages), UNKNOWN)
     enough = CERTAIN if languages is None else CERTAIN_OF_FEW
     return best if best.score >= enough else Detection(None, best.score)
 
@@ -61,18 +61,24 @@ def candidates(text: str, languages: Collection[str] | None = None) -> list[Dete
     Raises:
         InputError: a language that is not known.
     """
+    return list(_ranked(text, languages))
+
+
+def _ranked(text: str, languages: Collection[str] | None) -> Iterator[Detection]:
     identifier = _identifier()
     if languages is not None and not set(languages) <= set(identifier.labels):
         known = ", ".join(sorted(code for code in identifier.labels if len(code) == 2))
         raise InputError(f"a language to detect is not known; known are {known}")
     ranked = identifier.rank(text[:MOST_CHARACTERS])
     if ranked[-1][1] > 0.9 / len(ranked):
-        return []  # no known n-gram: even the least likely has an even share
+        return  # no known n-gram: even the least likely has an even share
     if languages is None:
-        return [Detection(code, float(share)) for code, share in ranked if len(code) == 2]
+        yield from (Detection(code, float(share)) for code, share in ranked if len(code) == 2)
+        return
     chosen = [(code, share) for code, share in ranked if code in languages]
     total = sum(share for _, share in chosen)
-    return [Detection(code, share / total) for code, share in chosen] if total else []
+    if total:
+        yield from (Detection(code, share / total) for code, share in chosen)
 
 
 @cache

@@ -71,6 +71,22 @@ def metric(live: LiveServer, name: str) -> float:
     return live.service.metrics.registry.get_sample_value(name, {"direction": "en-fr"}) or 0.0
 
 
+def environment_of(pid: int) -> set[str]:
+    return set(Path(f"/proc/{pid}/environ").read_text(encoding="utf-8").split("\0"))
+
+
+def test_the_engine_keeps_the_memory_of_a_step_for_the_next_unless_told_otherwise(
+    live: LiveServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "MALLOC_TRIM_THRESHOLD_=134217728" in environment_of(live.scheduler.engine.pid)
+    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "131072")
+    other = engine()
+    try:
+        assert "MALLOC_TRIM_THRESHOLD_=131072" in environment_of(other.pid)
+    finally:
+        other.stop(1)
+
+
 def test_jobs_of_many_clients_run_together_and_each_gets_its_own(live: LiveServer) -> None:
     texts = [f"text number {index} of many" for index in range(6)]
     with ThreadPoolExecutor(6) as pool:
