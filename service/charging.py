@@ -43,7 +43,7 @@ async def charged(request: Request, service: Service, n_characters: int) -> Asyn
     if limit is not None:
         await _check_rate(request, service, n_characters, limit)
     try:
-        reservation = await database.run(database.usage.reserve, caller.key_id, n_characters)
+        reservation = await database.reserve((caller.key_id, n_characters))
     except QuotaExceededError as error:
         service.metrics.key_rejections.labels("quota").inc()
         raise _quota_exceeded(error, database.transactions.now(), n_characters) from None

@@ -54,7 +54,7 @@ def _refusal(service: Service) -> QueueFullError | None:
     if not all(direction.scheduler.is_full for direction in service.directions):
         return None
     try:
-        service.directions.default.scheduler.check_room([])
+        service.directions.default.scheduler.check_room()
     except QueueFullError as error:
         return error
     except StoppingError:  # the route says so

@@ -13,10 +13,10 @@ import itertools
 import math
 import threading
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import Future, InvalidStateError
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import structlog
 
@@ -37,7 +37,7 @@ from service.metrics import Metrics
 if TYPE_CHECKING:
     from nmt.translator import Translation
 
-__all__ = ["EngineLostError", "Options", "QueueFullError", "Scheduler", "StoppingError"]
+__all__ = ["Admitted", "EngineLostError", "Options", "QueueFullError", "Scheduler", "StoppingError"]
 
 log = structlog.get_logger()
 
@@ -58,6 +58,15 @@ class StoppingError(Exception):
     """The server is shutting down and takes nothing more."""
 
 
+class Admitted(NamedTuple):
+    """A request that has its place in the queue."""
+
+    future: Future[list[Translation]]
+    """What becomes of it; cancelling it takes the request out again."""
+    release: Callable[[], None]
+    """Have it translated."""
+
+
 @dataclass(eq=False)
 class _Request:
     """A job, and what is known of it."""
@@ -67,8 +76,12 @@ class _Request:
     estimates: list[int]
     """Tokens of each text, by its size."""
     future: Future[list[Translation]] = field(default_factory=Future)
-    counted: list[int] = field(default_factory=list)
-    """Tokens of the texts that have been tokenised."""
+    n_counted: int = 0
+    """Texts that have been tokenised."""
+    n_tokens: int = 0
+    """Of all its texts: counted where they have been tokenised, else estimated."""
+    is_released: bool = False
+    """It may be sent to an engine."""
     is_sent: bool = False
     """The present engine has it."""
     has_begun: bool = False
@@ -79,9 +92,11 @@ class _Request:
     n_parts_now: int = 0
     """Parts that the present attempt has given: those handed on before come again."""
 
-    @property
-    def n_tokens(self) -> int:
-        return sum(self.counted) + sum(self.estimates[len(self.counted) :])
+    def forget_progress(self) -> None:
+        """As it was when it was admitted: another engine begins with it anew."""
+        self.is_sent = self.has_begun = False
+        self.n_counted = self.n_parts_now = 0
+        self.n_tokens = sum(self.estimates)
 
 
 class Scheduler:
@@ -104,24 +119,23 @@ class Scheduler:
         self._queue_max_tokens = queue_max_tokens
         self._numbers = itertools.count(1)
         self._requests: dict[Hashable, _Request] = {}
+        self._n_waiting = 0
+        self._n_tokens = 0
         self._changed = threading.Condition()
         self._stopping = False
         self._throughput = _Throughput()
-        # counted when somebody asks, not at every event
         self._metrics.queue_requests.set_function(lambda: self.n_waiting)
         self._metrics.queue_tokens.set_function(lambda: self.n_tokens)
 
     @property
     def n_waiting(self) -> int:
         """Requests that the model has not begun with."""
-        with self._changed:
-            return sum(not request.has_begun for request in self._requests.values())
+        return self._n_waiting
 
     @property
     def n_tokens(self) -> int:
         """Tokens admitted and not answered."""
-        with self._changed:
-            return sum(request.n_tokens for request in self._requests.values())
+        return self._n_tokens
 
     @property
     def is_full(self) -> bool:
@@ -147,13 +161,13 @@ class Scheduler:
         """True if the engine is, and the server is not stopping."""
         return not self._stopping and self.engine.is_ready(stuck_after_s)
 
-    def submit(
+    def admit(
         self,
         texts: Sequence[str],
         options: Options,
         on_part: Callable[[PartFinished], None] | None = None,
-    ) -> Future[list[Translation]]:
-        """Admit one request; cancelling the future takes it out again.
+    ) -> Admitted:
+        """Give one request its place in the queue, which cancelling its future gives up again.
 
         Args:
             texts: what to translate.
@@ -166,43 +180,61 @@ class Scheduler:
         """
         job = Job(next(self._numbers), tuple(texts), options, parts=on_part is not None)
         request = _Request(job, on_part, [estimated_tokens(text) for text in texts])
+        request.forget_progress()
         request.future.add_done_callback(lambda future: self._forget(request) if future.cancelled() else None)
         with self._changed:
             self._check_room(request.n_tokens)
             self._requests[job.id] = request
-        self._send(request)
-        return request.future
+            self._count(request, 1)
+        return Admitted(request.future, lambda: self._release(request))
 
-    def check_room(self, texts: Sequence[str]) -> None:
-        """Raise as ``submit`` would: what is refused anyhow need not be written down anywhere before."""
+    def submit(self, texts: Sequence[str], options: Options) -> Future[list[Translation]]:
+        """``admit`` a request that is to be translated at once."""
+        admitted = self.admit(texts, options)
+        admitted.release()
+        return admitted.future
+
+    def check_room(self) -> None:
+        """Raise as ``admit`` would raise for the smallest request."""
         with self._changed:
-            self._check_room(sum(map(estimated_tokens, texts)))
+            self._check_room(0)
 
     def _check_room(self, n_more: int) -> None:
         if self._stopping:
             raise StoppingError("the server is shutting down")
         if self._lacks_room(n_more):
             self._metrics.rejected.inc()
-            raise QueueFullError(self._throughput.seconds_for(self.n_tokens))
+            raise QueueFullError(self._throughput.seconds_for(self._n_tokens))
 
     def _lacks_room(self, n_more: int) -> bool:
-        with self._changed:
-            return bool(self._requests) and (
-                self.n_waiting >= self._queue_max_requests or self.n_tokens + n_more > self._queue_max_tokens
-            )
+        return bool(self._requests) and (
+            self._n_waiting >= self._queue_max_requests or self._n_tokens + n_more > self._queue_max_tokens
+        )
+
+    def _count(self, request: _Request, sign: int) -> None:
+        """Take a request into the totals, or out of them."""
+        self._n_waiting += sign * (not request.has_begun)
+        self._n_tokens += sign * request.n_tokens
+
+    def _release(self, request: _Request) -> None:
+        request.is_released = True
+        if request.job.id in self._requests:
+            self._send(request)
 
     def _send(self, request: _Request) -> None:
         request.is_sent = self.engine.submit(request.job)
 
     def _forget(self, request: _Request) -> None:
         """Nobody waits for it any more."""
-        if self._leave(request):
+        if self._leave(request) and request.is_released:
             self._metrics.dropped.inc()
             self.engine.cancel([request.job.id])
 
     def _leave(self, request: _Request) -> bool:
         with self._changed:
             left = self._requests.pop(request.job.id, None)
+            if left is not None:
+                self._count(left, -1)
             self._changed.notify_all()
         return left is not None
 
@@ -214,7 +246,8 @@ class Scheduler:
             case Back():
                 self._metrics.engine_restarts.inc()
                 for request in list(self._requests.values()):
-                    self._send(request)
+                    if request.is_released:
+                        self._send(request)
             case Pulse():
                 self._metrics.running_sentences.set(event.n_running)
                 self._metrics.waiting_sentences.set(event.n_waiting)
@@ -232,9 +265,12 @@ class Scheduler:
     ) -> None:
         match event:
             case Begun():
-                request.has_begun = True
+                with self._recounted(request):
+                    request.has_begun = True
             case Planned():
-                request.counted.append(event.n_tokens)
+                with self._recounted(request):
+                    request.n_tokens += event.n_tokens - request.estimates[request.n_counted]
+                    request.n_counted += 1
             case PartFinished():
                 request.n_parts_now += 1
                 if request.n_parts_now > request.n_parts and request.on_part is not None:
@@ -255,8 +291,17 @@ class Scheduler:
             request.n_lost += request.is_sent
             if request.n_lost >= MOST_LOST:
                 self._fail(request, EngineLostError("the engine died over this request twice"))
-            request.is_sent = request.has_begun = False
-            request.counted, request.n_parts_now = [], 0
+            with self._recounted(request):
+                request.forget_progress()
+
+    @contextlib.contextmanager
+    def _recounted(self, request: _Request) -> Iterator[None]:
+        """The block changes what the totals say of a request, if it is still there."""
+        with self._changed:
+            is_there = request.job.id in self._requests
+            self._count(request, -is_there)
+            yield
+            self._count(request, is_there)
 
     def _on_batch(self, event: Batch) -> None:
         self._metrics.batch_seconds.observe(event.seconds)

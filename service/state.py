@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Depends, Request
@@ -29,6 +32,18 @@ class Service:
     metrics: Metrics
     keys_required: bool
     documents: DocumentJobs
+    turns: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @asynccontextmanager
+    async def own_turn(self) -> AsyncIterator[None]:
+        """For work on the event loop that takes a moment: one of these blocks runs in each turn of the loop.
+
+        When a step of the model has ended, many answers are ready at once. What is quick, such as a refusal,
+        is not to wait for all of them.
+        """
+        async with self.turns:
+            await asyncio.sleep(0)
+            yield
 
 
 async def _service(request: Request) -> Service:  # async: it waits for nothing, and needs no thread

@@ -81,14 +81,16 @@ async def _run(
 
     async with AsyncExitStack() as stack:
         try:
-            if charge:
-                scheduler.check_room(texts)  # a refusal costs no write to the database
-                await stack.enter_async_context(charged(request, service, sum(map(len, texts))))
-            future = asyncio.wrap_future(scheduler.submit(texts, options, on_part if parts else None))
+            admitted = scheduler.admit(texts, options, on_part if parts else None)
         except QueueFullError as error:
             raise queue_full(error) from None
         except StoppingError:
             raise _stopping() from None
+        future = asyncio.wrap_future(admitted.future)
+        stack.callback(future.cancel)
+        if charge:  # what has no place in the queue is not written down first, and taken off again
+            await stack.enter_async_context(charged(request, service, sum(map(len, texts))))
+        admitted.release()
         deadline = loop.time() + timeout_s
         leaving = asyncio.create_task(_disconnect(request))
         try:

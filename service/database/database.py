@@ -28,6 +28,8 @@ from service.database.glossaries import Glossaries
 from service.database.keys import Keys
 from service.database.migrate import prepare, upgrade
 from service.database.rates import Rates
+from service.database.records import Reservation
+from service.database.together import Together
 from service.database.transactions import Transactions, connect, parse_url, utc_now
 from service.database.usage import UsageCounts
 from service.settings import Settings
@@ -79,6 +81,10 @@ class Database:
             settings.document_ttl_s,
             settings.document_max_total_bytes,
         )
+        self.reserve: Together[tuple[str, int], Reservation] = Together(
+            lambda asked: self.run(self.usage.reserve_all, asked)
+        )
+        """``usage.reserve`` for the service, of which those that come together cost one transaction."""
         self._threads = ThreadPoolExecutor(settings.database_threads, thread_name_prefix="database")
 
     def prepare(self) -> None:

@@ -6,9 +6,11 @@ that requests which arrive together cannot all slip under a quota.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 
 from sqlalchemy import bindparam, func, select, update
+from sqlalchemy.orm import Session
 
 from service.database.models import KeyRow, UsageRow
 from service.database.records import ANONYMOUS, DayUsage, Reservation
@@ -51,22 +53,49 @@ class UsageCounts:
         Raises:
             QuotaExceededError: the key's quota for the month has not that much left; nothing was counted.
         """
-        now = self._transactions.now()
-        today = now.astimezone(UTC).date()
+        [made] = self.reserve_all([(key_id, characters)])
+        if isinstance(made, Exception):
+            raise made
+        return made
+
+    def reserve_all(self, asked: Sequence[tuple[str, int]]) -> list[Reservation | QuotaExceededError]:
+        """``reserve`` for several requests in one transaction, in their order.
+
+        Args:
+            asked: key and characters of each.
+
+        Returns:
+            For each a reservation, or why there is none.
+        """
+        today = self._transactions.now().astimezone(UTC).date()
+        made: list[Reservation | QuotaExceededError | None] = [None] * len(asked)
         with self._transactions.writing() as session:
-            self._transactions.lock(session, f"usage {key_id}")
-            quota = None
-            if key_id != ANONYMOUS:
-                quota = session.scalar(_QUOTA, {"key_id": key_id})
-            if quota is not None:
-                first, following = month_of(today)
-                used = session.scalar(_USED, {"key_id": key_id, "first": first, "following": following})
-                if int(used or 0) + characters > quota:
-                    resets_at = datetime.combine(following, datetime.min.time(), UTC)
-                    raise QuotaExceededError(int(used or 0), quota, resets_at)
-            row = {"key_id": key_id, "day": today, "characters": characters, "requests": 1}
-            session.execute(self._count, row)
-        return Reservation(key_id, today, characters)
+            for key_id in sorted({key_id for key_id, _ in asked}):  # locks are always taken in one order
+                self._transactions.lock(session, f"usage {key_id}")
+                quota, used = self._month(session, key_id, today)
+                taken: list[int] = []
+                for n, (key, characters) in enumerate(asked):
+                    if key != key_id:
+                        continue
+                    already = used + sum(taken)
+                    if quota is not None and already + characters > quota:
+                        made[n] = QuotaExceededError(already, quota, _begins(month_of(today)[1]))
+                    else:
+                        made[n] = Reservation(key_id, today, characters)
+                        taken.append(characters)
+                if taken:
+                    row = {"key_id": key_id, "day": today, "characters": sum(taken), "requests": len(taken)}
+                    session.execute(self._count, row)
+        return [outcome for outcome in made if outcome is not None]
+
+    def _month(self, session: Session, key_id: str, today: date) -> tuple[int | None, int]:
+        """A key's quota, and what is used of it this month; nothing is looked up where there is none."""
+        quota = None if key_id == ANONYMOUS else session.scalar(_QUOTA, {"key_id": key_id})
+        if quota is None:
+            return None, 0
+        first, following = month_of(today)
+        used = session.scalar(_USED, {"key_id": key_id, "first": first, "following": following})
+        return quota, int(used or 0)
 
     def give_back(self, reservation: Reservation) -> None:
         """Take a failed request's characters off again; that it was made stays counted."""
@@ -91,6 +120,10 @@ class UsageCounts:
         """Each day of this month (UTC) with usage."""
         first, following = month_of(self._transactions.now().astimezone(UTC).date())
         return self.days(key_id, first, following - timedelta(days=1))
+
+
+def _begins(day: date) -> datetime:
+    return datetime.combine(day, datetime.min.time(), UTC)
 
 
 def month_of(day: date) -> tuple[date, date]:

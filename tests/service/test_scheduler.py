@@ -220,3 +220,35 @@ def test_metrics_tell_batches_and_tokens(bench: Bench) -> None:
     assert bench.metric("passerelle_batch_requests_sum") == 3
     assert bench.metric("passerelle_source_tokens_total") == 4
     assert bench.metric("passerelle_target_tokens_total") == 4
+
+
+@pytest.mark.parametrize("bench", [{"queue_max_requests": 1}], indirect=True)
+def test_a_place_in_the_queue_is_held_until_it_is_used_or_given_up(bench: Bench) -> None:
+    first = bench.scheduler.admit(["held"], OPTIONS)
+    with pytest.raises(QueueFullError):
+        bench.submit("no room")
+    first.future.cancel()
+    assert bench.metric("passerelle_dropped_requests_total") == 0, "the model never had it"
+
+    second = bench.scheduler.admit(["used"], OPTIONS)
+    bench.open()
+    assert texts(bench.first) == ["tsrif"]
+    assert not second.future.done(), "it is not translated before it is released"
+    second.release()
+    assert texts(second.future) == ["desu"]
+    first.release()
+    assert bench.scheduler.n_waiting == bench.scheduler.n_tokens == 0
+
+
+def test_totals_are_those_of_the_requests_whatever_became_of_them(bench: Bench) -> None:
+    futures = [bench.submit("a" * 40, "b" * 8), bench.submit("c" * 4), bench.submit("gone")]
+    assert bench.scheduler.n_waiting == 3
+    assert bench.scheduler.n_tokens == sum(
+        map(estimated_tokens, ("first", "a" * 40, "b" * 8, "c" * 4, "gone"))
+    )
+    futures.pop().cancel()
+    assert bench.scheduler.n_waiting == 2
+    bench.open()
+    for future in [bench.first, *futures]:
+        future.result(5)
+    assert bench.scheduler.n_waiting == bench.scheduler.n_tokens == 0

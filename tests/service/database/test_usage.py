@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from service.database.database import Database
-from service.database.records import ANONYMOUS, DayUsage, KeyLimits
+from service.database.records import ANONYMOUS, DayUsage, KeyLimits, Reservation
 from service.database.usage import QuotaExceededError, month_of
 from tests.service.database.conftest import Clock, open_database
 
@@ -113,6 +113,32 @@ def test_requests_at_once_cannot_slip_under_a_quota_together(database: Database)
 
     assert taken == 5
     assert sum(day.characters for day in database.usage.this_month(key.id)) == 50
+
+
+def test_requests_that_go_together_are_counted_as_if_they_came_one_by_one(database: Database) -> None:
+    bounded, _ = database.keys.create("bounded", KeyLimits(characters_per_month=50))
+    free, _ = database.keys.create("free", KeyLimits())
+    database.usage.reserve(bounded.id, 10)
+    asked = [
+        (bounded.id, 30),
+        (free.id, 100),
+        (bounded.id, 20),
+        (ANONYMOUS, 5),
+        (bounded.id, 10),
+        (free.id, 1),
+    ]
+
+    made = database.usage.reserve_all(asked)
+
+    refused = made[2]
+    assert isinstance(refused, QuotaExceededError)
+    assert (refused.used, refused.quota) == (40, 50), "what came before it in the same group counts"
+    given = [one for one in made if isinstance(one, Reservation)]
+    assert [(one.key_id, one.characters) for one in given] == asked[:2] + asked[3:]
+    for key_id, characters, requests in ((bounded.id, 50, 3), (free.id, 101, 2), (ANONYMOUS, 5, 1)):
+        (day,) = database.usage.this_month(key_id)
+        assert (day.characters, day.requests) == (characters, requests)
+    assert database.usage.reserve_all([]) == []
 
 
 def test_no_update_is_lost_between_processes_nor_with_one_that_is_killed(
