@@ -19,6 +19,7 @@ from nmt import __version__
 from nmt.checkpoint import CONFIG, FILES, SCORES, WEIGHTS, resolve_model, verify_manifest
 from nmt.config import ModelFolderConfig, parse
 from nmt.engines.choose import choose_by_config
+from nmt.engines.forks import kind_of_workers
 from nmt.engines.workers import count_workers
 from nmt.errors import ModelFolderError
 
@@ -55,7 +56,12 @@ def info(model: str | Path | None = None) -> dict[str, dict[str, Any]]:
         "architecture": config.model.model_dump(),
         "files": {name: (folder / name).stat().st_size for name in FILES},
         "scores": json.loads((folder / SCORES).read_bytes()),
-        "engine": {"name": engine.name, "why": engine.why, "workers": count_workers(device)},
+        "engine": {
+            "name": engine.name,
+            "why": engine.why,
+            "workers": count_workers(device),
+            "kind_of_workers": kind_of_workers(),
+        },
         "machine": _machine(),
     }
 

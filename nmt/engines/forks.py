@@ -98,6 +98,13 @@ class Forks:
             fork.close()
 
 
+def kind_of_workers() -> str:
+    """What works beside a process on this system, and when, in words."""
+    if sys.platform != "linux":
+        return f"threads: forks are made on Linux, and this is {sys.platform}"
+    return "forks, where the process has no other thread and no links are asked for; else threads"
+
+
 def can_fork() -> bool:
     """Whether a fork of this process is sound now: on Linux, and without any other thread of Python."""
     return sys.platform == "linux" and threading.active_count() == 1

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import torch
 
-from nmt.engines.forks import Forks, can_fork
+from nmt.engines.forks import Forks, can_fork, kind_of_workers
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="forks are made on Linux only")
 
@@ -47,8 +47,11 @@ def eventually(is_so: Callable[[], bool]) -> bool:
 
 def test_each_fork_answers_with_what_this_process_knew_and_one_thread_of_torch() -> None:
     secret = torch.arange(5)
+    n_threads = torch.get_num_threads()
+    torch.set_num_threads(2)
     with forked(lambda job: [os.getpid(), int(secret[job]), torch.get_num_threads()], 2) as forks:
         one, other = forks.running()
+        torch.set_num_threads(n_threads)
         secret = torch.zeros(5)  # too late for them
         answers = [fork.ask(3) for fork in (one, other, one)]
         assert [answer[1:] for answer in answers] == [[3, 1]] * 3
@@ -135,3 +138,10 @@ def test_forks_end_with_their_parent_however_it_ends(ending: signal.Signals | No
             parent.send_signal(ending)
         parent.wait(60)
         assert eventually(lambda: not any(map(is_running, pids)))
+
+
+def test_what_the_workers_are_is_said_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert kind_of_workers().startswith("forks")
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert kind_of_workers() == "threads: forks are made on Linux, and this is darwin"
+    assert not can_fork()
