@@ -14,12 +14,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.deploy.cluster import Cluster, Load, running_cluster, under_load
+from tests.deploy.cluster import Cluster, Load, running_cluster, settle, under_load
 from training.provenance import provenance
 
 RECORD = Path(__file__).resolve().parent.parent / "docs" / "reliability" / "replicas.json"
@@ -80,15 +79,6 @@ def measure(
         "characters_answered": load.characters,
         "characters_charged": cluster.charged() - charged,
     }
-
-
-def settle(cluster: Cluster, load: Load) -> None:
-    """Until both replicas are up and clients have had some answers: one replica dies, not both at once."""
-    cluster.wait_until_up()
-    until = sum(load.counts.values()) + 4 * load.n_clients
-    while sum(load.counts.values()) < until:
-        time.sleep(0.05)
-    cluster.wait_until_up()
 
 
 def kills(cluster: Cluster, rounds: int, settled: Callable[[], None]) -> dict[str, Any]:

@@ -280,6 +280,18 @@ class Load:
         }
 
 
+def settle(cluster: Cluster, load: Load) -> None:
+    """Until both replicas are up and clients have had some answers: one replica dies, not both at once.
+
+    That the proxy calls a replica up just after its death says nothing: it notices when it next asks.
+    """
+    cluster.wait_until_up()
+    until = sum(load.counts.values()) + 4 * load.n_clients
+    while sum(load.counts.values()) < until:
+        time.sleep(0.05)
+    cluster.wait_until_up()
+
+
 async def under_load(load: Load, fault: Callable[[], Any]) -> Any:
     """Run ``fault`` in a thread while the load runs; the load goes on for a moment on either side."""
     running = asyncio.create_task(load.run())

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.deploy.cluster import Cluster, Load, missing, running_cluster, under_load
+from tests.deploy.cluster import Cluster, Load, missing, running_cluster, settle, under_load
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(missing() is not None, reason=str(missing()))]
 
@@ -35,17 +35,17 @@ def test_no_accepted_request_is_lost_when_a_replica_is_killed_and_the_other_is_r
     cluster: Cluster,
 ) -> None:
     first, second = cluster.replicas
+    load = Load(cluster, n_clients=8)
 
     def kill_one_then_replace_the_other() -> int:
         first.kill()
         first.start()
-        cluster.wait_until_up()
+        settle(cluster, load)
         status, _ = second.terminate()
         second.start()
-        cluster.wait_until_up()
+        settle(cluster, load)
         return status
 
-    load = Load(cluster, n_clients=8)
     status = asyncio.run(under_load(load, kill_one_then_replace_the_other))
 
     assert load.record()["lost"] == 0, load.record()
