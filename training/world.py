@@ -37,6 +37,11 @@ SEED_STRIDE = 0x9E3779B97F4A7C15
 
 CPU = torch.device("cpu")
 
+_ended: list[object] = []
+"""Process groups, kept to the end of the process. Whoever lets go of the last reference to one waits for its
+threads, and those may wait for the interpreter's lock. The Python object gives the lock up first; the reducer of
+DistributedDataParallel does not: where that is the last, a process now and then never ends."""
+
 
 @dataclass(frozen=True)
 class World:
@@ -147,6 +152,7 @@ def open_world(*, sharded: bool = False) -> Iterator[World]:
         world_size=size,
         timeout=LONGEST_WAIT,
     )
+    _ended.append(distributed.group.WORLD)
     try:
         yield World(rank, size, device, sharded)
     finally:

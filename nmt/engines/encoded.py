@@ -15,6 +15,8 @@ from nmt.batch import Batch
 
 KEPT_BYTES = 2**24
 """Of encoder output: a thousand sentences of ordinary length at d_model 320 in bfloat16."""
+KEPT_SENTENCES = 2048
+"""What is kept beside the output of each takes kilobytes, which with small models is most of it."""
 
 Key = tuple[int, ...]
 
@@ -24,26 +26,30 @@ class EncodedSources:
 
     Args:
         kept_bytes: most that is kept, padding counted; a batch that is larger by itself is not kept.
+        kept_sentences: most of them that are kept, likewise.
     """
 
-    def __init__(self, kept_bytes: int = KEPT_BYTES) -> None:
+    def __init__(self, kept_bytes: int = KEPT_BYTES, kept_sentences: int = KEPT_SENTENCES) -> None:
         self._kept_bytes = kept_bytes
+        self._kept_sentences = kept_sentences
         self._bytes = 0
+        self._n_sentences = 0
         self._memory_SD: dict[Key, Tensor] = {}
         self._batches: deque[tuple[Tensor, list[Key]]] = deque()
         self._lock = Lock()
 
     def keep(self, source: Batch, memory_BSD: Tensor) -> None:
         """Remember what was made of a batch's sentences."""
-        if memory_BSD.nbytes > self._kept_bytes:
+        if memory_BSD.nbytes > self._kept_bytes or len(memory_BSD) > self._kept_sentences:
             return
         keys = _keys(source)
         with self._lock:
             self._batches.append((memory_BSD, keys))
             self._bytes += memory_BSD.nbytes
+            self._n_sentences += len(keys)
             for key, memory_SD in zip(keys, memory_BSD, strict=True):
                 self._memory_SD[key] = memory_SD[: len(key)]
-            while self._bytes > self._kept_bytes:
+            while self._bytes > self._kept_bytes or self._n_sentences > self._kept_sentences:
                 self._forget_oldest()
 
     def find(self, source: Batch) -> Tensor | None:
@@ -62,6 +68,7 @@ class EncodedSources:
     def _forget_oldest(self) -> None:
         memory_BSD, keys = self._batches.popleft()
         self._bytes -= memory_BSD.nbytes
+        self._n_sentences -= len(keys)
         for key, memory_SD in zip(keys, memory_BSD, strict=True):
             kept = self._memory_SD.get(key)
             if kept is not None and kept.data_ptr() == memory_SD.data_ptr():  # not read anew since

@@ -61,3 +61,16 @@ def test_a_batch_larger_than_all_that_may_be_kept_drives_nothing_out():
     encoded.keep(large, of(large, 2))
     assert encoded.find(small) is not None
     assert encoded.find(large) is None
+
+
+def test_so_many_sentences_are_kept_and_no_more_however_small_they_are():
+    encoded = EncodedSources(kept_sentences=4)
+    first, second, third = batch([5, 6], [7]), batch([8], [9]), batch([10], [11])
+    for source in (first, second, second, third):
+        encoded.keep(source, of(source, 1))
+    assert encoded.find(batch([7])) is None
+    assert encoded.find(second) is not None, "read twice, and once lately enough"
+    assert encoded.find(third) is not None
+    encoded.keep(five := batch([12], [13], [14], [15], [16]), of(five, 1))
+    assert encoded.find(five) is None
+    assert encoded.find(third) is not None
