@@ -39,8 +39,8 @@ CPU = torch.device("cpu")
 
 _ended: list[object] = []
 """Process groups, kept to the end of the process. Whoever lets go of the last reference to one waits for its
-threads, and those may wait for the interpreter's lock. The Python object gives the lock up first; the reducer of
-DistributedDataParallel does not: where that is the last, a process now and then never ends."""
+threads, and those may wait for the interpreter's lock. The Python object gives the lock up first, the reducer
+of DistributedDataParallel does not: where that is the last, a process now and then never ends."""
 
 
 @dataclass(frozen=True)
