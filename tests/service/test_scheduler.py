@@ -238,6 +238,8 @@ def test_a_place_in_the_queue_is_held_until_it_is_used_or_given_up(bench: Bench)
     assert texts(second.future) == ["desu"]
     first.release()
     assert bench.scheduler.n_waiting == bench.scheduler.n_tokens == 0
+    assert texts(bench.submit("last")) == ["tsal"]
+    assert "held" not in {text for call in bench.translator.calls for text in call}
 
 
 def test_totals_are_those_of_the_requests_whatever_became_of_them(bench: Bench) -> None:
