@@ -65,9 +65,11 @@ def test_many_are_each_alone_with_what_they_require(beam_size, n_workers) -> Non
 
 
 @pytest.fixture
-def forks() -> Iterator[Forks]:
+def forks(monkeypatch) -> Iterator[Forks]:
     if sys.platform != "linux":
         pytest.skip("forks are made on Linux only")
+    # Other tests may have left an idle thread in this process, which is no reason here.
+    monkeypatch.setattr("nmt.engines.forks.can_fork", lambda: True)
     made = search_forks(packed(), SPECIAL, 3)
     yield made
     made.close()

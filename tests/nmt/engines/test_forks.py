@@ -113,7 +113,8 @@ def test_no_fork_is_made_while_another_thread_runs() -> None:
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM, None])
 def test_forks_end_with_their_parent_however_it_ends(ending: signal.Signals | None) -> None:
     program = (
-        "import sys\nfrom nmt.engines.forks import Forks\n"
+        "import signal, sys\nfrom nmt.engines.forks import Forks\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # who runs in the background ignores it
         "forks = Forks(lambda job: job, 2)\n"
         "print(*(fork.pid for fork in forks.running()), flush=True)\n"
         "sys.stdin.readline()\n"
