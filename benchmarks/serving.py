@@ -1,6 +1,6 @@
 """How fast the service is under load, beside the same model offline and one text at a time.
 
-    python benchmarks/serving.py --texts FILE --out benchmarks/results/serving.json
+    python -m benchmarks.serving --texts FILE --out benchmarks/results/serving.json
 
 Each round measures, one after another on the same machine with the same number of compute threads:
 
