@@ -3,7 +3,7 @@
 Both translate the same sentences, which hold no literal, in turn: search and decoding alone, and everything.
 The ratio of each pair of turns is taken, and their median printed, so that the machine's other work cancels.
 
-    python benchmarks/faithful.py --source sentences.en [--model M] [--beam N ...] [--turns N] [--out FILE]
+    python -m benchmarks.faithful --source sentences.en [--model M] [--beam N ...] [--turns N] [--out FILE]
 """
 
 from __future__ import annotations
