@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Sequence
 from itertools import pairwise
@@ -215,22 +216,27 @@ def test_a_fault_in_one_request_is_told_to_it_alone(translator, monkeypatch):
         same(found[text], translator.translate([text]))
 
 
-def crowd(translator: Translator, n_requests: int) -> ContinuousTranslator:
-    """A lane whose batch is well filled, of requests of one short sentence."""
+@pytest.fixture
+def crowded(translator, monkeypatch) -> ContinuousTranslator:
+    """24 requests of one short sentence, enough to fill the fast lane's batch well.
+
+    All that may be planned in a step is, however slow the machine.
+    """
+    monkeypatch.setattr("nmt.continuous.FILL_S", math.inf)
+    monkeypatch.setattr("nmt.continuous.PLAN_S", math.inf)
     continuous = ContinuousTranslator(translator, max_batch_tokens=100)
-    for name in range(n_requests):
+    for name in range(24):
         continuous.add(name, [ENGLISH[name % len(ENGLISH)]])
     return continuous
 
 
-def test_while_a_batch_is_well_filled_answers_are_taken_up_every_few_steps(translator):
-    continuous = crowd(translator, 24)
+def test_while_a_batch_is_well_filled_answers_are_taken_up_every_few_steps(crowded):
     answered_at = []
     number = 0
-    while continuous.is_busy:
-        was_filled = continuous._fast.is_filled
-        events = continuous.step()
-        if results(events) and was_filled and continuous._fast.is_filled:
+    while crowded.is_busy:
+        was_filled = crowded._fast.is_filled
+        events = crowded.step()
+        if results(events) and was_filled and crowded._fast.is_filled:
             answered_at.append(number)
         number += 1
     assert len(answered_at) >= 2
@@ -245,34 +251,32 @@ def test_answers_of_a_small_batch_are_taken_up_at_once(translator):
         assert not continuous._fast._ended_lately
 
 
-def test_while_a_batch_is_well_filled_short_texts_are_planned_when_they_may_join(translator):
-    continuous = crowd(translator, 24)
-    lane = continuous._fast
-    continuous.step()
+def test_while_a_batch_is_well_filled_short_texts_are_planned_when_they_may_join(translator, crowded):
+    lane = crowded._fast
+    crowded.step()
     assert lane.is_filled
-    continuous.add("late", [ENGLISH[0]])
+    crowded.add("late", [ENGLISH[0]])
     planned: list[list[object]] = []
     while not any(planned) and len(planned) < 100:
-        planned.append([event.request for event in continuous.step() if isinstance(event, Planned)])
+        planned.append([event.request for event in crowded.step() if isinstance(event, Planned)])
     assert planned[-1] == ["late"]
     assert len(planned) == JOIN_EVERY
-    same(results(finish(continuous))["late"], translator.translate([ENGLISH[0]]))
+    same(results(finish(crowded))["late"], translator.translate([ENGLISH[0]]))
 
 
-def test_who_cancels_while_an_answer_waits_to_be_taken_up_hears_no_more(translator):
-    continuous = crowd(translator, 24)
-    lane = continuous._fast
+def test_who_cancels_while_an_answer_waits_to_be_taken_up_hears_no_more(crowded):
+    lane = crowded._fast
     for _ in range(200):
         if lane._ended_lately:
             break
-        continuous.step()
+        crowded.step()
     gone = [task.request.name for task, _ in lane._ended_lately]
     assert gone
-    continuous.cancel(gone)
+    crowded.cancel(gone)
     assert not lane._ended_lately
-    found = results(finish(continuous))
+    found = results(finish(crowded))
     assert set(found).isdisjoint(gone)
-    assert continuous.n_running == continuous.n_waiting == 0
+    assert crowded.n_running == crowded.n_waiting == 0
 
 
 def test_a_request_that_failed_asks_for_nothing_more(translator, monkeypatch):
