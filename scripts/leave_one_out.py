@@ -1,6 +1,6 @@
 """What each part of a recipe's corpus contributes: small models, each trained with one part left out.
 
-    python scripts/leave_one_out.py general --set data.dir=FOLDER --work WORK --updates 1500 --json FILE
+    python -m scripts.leave_one_out general --set data.dir=FOLDER --work WORK --updates 1500 --json FILE
 
 All models are of one size, see the same number of updates, share one vocabulary (that of the whole mixture)
 and one seed; only the pairs differ, undisturbed by noise. Each is measured on every development set by
@@ -13,23 +13,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from nmt.batch import Batch
 from nmt.checkpoint import TOKENIZER, load_model_folder
-from nmt.files import sha256
 from nmt.models.build import Model
 from nmt.tokenizer import Tokenizer
+from scripts.runs import trained
 from training.corpus import open_corpora
-from training.loop import Trainer
-from training.prepare import prepare_corpus
 from training.provenance import provenance
 from training.recipe import Recipe, Source, load_recipe
-from training.run_folder import open_run
-from training.shards import PreparedCorpus
 from training.validation import mean_nll
 
 SMALL = (
@@ -56,7 +51,7 @@ def main() -> None:
     tokenizer_file: Path | None = None
     for left_out in (NOTHING, *(source.name for source in whole.data.train)):
         recipe = _without(whole, left_out)
-        model_folder = _train(recipe, arguments.work / left_out, tokenizer_file)
+        model_folder = trained(recipe, arguments.work / left_out, tokenizer_file)
         tokenizer_file = tokenizer_file or model_folder / TOKENIZER
         loaded = load_model_folder(model_folder)
         losses[left_out] = {
@@ -79,22 +74,6 @@ def _without(recipe: Recipe, left_out: str) -> Recipe:
     kept = tuple(source for source in recipe.data.train if source.name != left_out)
     data = recipe.data.model_copy(update={"train": kept, "noise": None})
     return recipe.model_copy(update={"data": data})
-
-
-def _train(recipe: Recipe, run: Path, tokenizer_file: Path | None) -> Path:
-    """The run's last weights, published as its model folder; trained unless they are there."""
-    if tokenizer_file is not None:
-        given = recipe.tokenizer.model_copy(update={"given": sha256(tokenizer_file)})
-        recipe = recipe.model_copy(update={"tokenizer": given})
-    if not (run / "done").exists():
-        with open_run(run, recipe, resume=True) as folder:
-            prepared = prepare_corpus(recipe, run / "data", tokenizer_file)
-            trainer = Trainer(recipe, PreparedCorpus.open(prepared, recipe), folder)
-            trainer.resume()
-            began_s = time.monotonic()
-            trainer.train()
-            (run / "done").write_text(f"{time.monotonic() - began_s:.0f} s\n", encoding="utf-8")
-    return run / "model"
 
 
 def _pairs(source: Source, recipe: Recipe) -> list[tuple[str, str]]:

@@ -40,7 +40,7 @@ from service.engine.messages import (
 
 log = structlog.get_logger()
 
-COMMAND = (sys.executable, "-m", "service.engine.child")
+COMMAND = (sys.executable, "-P", "-m", "service.engine.child")
 WATCH_EVERY_S = 0.2
 LONGEST_LOAD_S = 300.0
 LONGEST_BACKOFF_S = 10.0
@@ -77,7 +77,9 @@ class ProcessEngine(Engine):
         self._silent_s = silent_s
         self._step_s = step_s
         self._command = command
-        self._environment = {**MEMORY, **os.environ, **({"OMP_NUM_THREADS": str(threads)} if threads else {})}
+        self._environment = {**MEMORY, **os.environ, "PYTHONPATH": _module_path()}
+        if threads:
+            self._environment["OMP_NUM_THREADS"] = str(threads)
         self._lock = threading.Lock()
         self._stopping = threading.Event()
         self._frames: Frames | None = None
@@ -230,3 +232,8 @@ class ProcessEngine(Engine):
                 self._step_lasts_s = 0.0
                 self._last_sign = time.monotonic()
                 self._process.kill()
+
+
+def _module_path() -> str:
+    """Where this process looks for modules: the engine is to run the same code, whatever the folder is."""
+    return os.pathsep.join(os.path.realpath(entry) for entry in sys.path)

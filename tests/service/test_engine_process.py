@@ -28,12 +28,22 @@ from tests.service.conftest import LiveServer, eventually, running
 from tests.service.stub import backwards
 from tests.service.test_problems import assert_problem
 
-COMMAND = (sys.executable, "-m", "tests.service.stub_engine")
+COMMAND = (sys.executable, "-P", "-m", "tests.service.stub_engine")
 START = Start(model=None, device="cpu", batch_max_tokens=4096, log_level="error", log_format="json")
 
 
 def engine(**limits: float) -> ProcessEngine:
     return ProcessEngine(START, command=COMMAND, **{"silent_s": 1.5, "step_s": 5.0, **limits})
+
+
+def test_packages_of_the_same_name_in_the_current_folder_are_not_the_engines(tmp_path, monkeypatch) -> None:
+    for package in ("nmt", "service", "tests"):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "__init__.py").write_text("raise RuntimeError('not ours')\n")
+    monkeypatch.chdir(tmp_path)
+    made = engine()
+    made.stop(1)
+    assert made.config.name
 
 
 @contextlib.contextmanager
