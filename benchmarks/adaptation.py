@@ -39,6 +39,8 @@ def main() -> None:
     """Make the files, measure, train, measure again, write the JSON."""
     arguments = _arguments()
     work: Path = arguments.work
+    if (work / "run").exists():
+        raise SystemExit(f"{work / 'run'}: there is a run; only a whole one is timed: remove it")
     unseen = unseen_pairs(
         load_recipe("general", [f"data.dir={arguments.data}"]), arguments.seen, arguments.domain
     )
@@ -55,7 +57,7 @@ def main() -> None:
     before = _score(arguments.model, tests)
     start_s = _processor_s()
     overrides = [f"data.dir={work}", *arguments.overrides]
-    adapted = train("adapt", work / "run", True, overrides, init_from=arguments.model)
+    adapted = train("adapt", work / "run", overrides=overrides, init_from=arguments.model)
     spent_s = _processor_s() - start_s
     after = _score(str(adapted), tests)
     record = {
