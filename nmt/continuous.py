@@ -25,11 +25,13 @@ import torch
 
 from nmt.errors import InputError
 from nmt.fair_queue import FairQueue
+from nmt.finished import FinishedSentence
 from nmt.flow import Answer, EveryHead, Flow, ForcedPass, Question, Search
+from nmt.planning import Plan
 from nmt.progress import Begun, Event, Failed, Finished, PartFinished, Planned
 from nmt.search.continuous import ContinuousSearch, Sentence
 from nmt.spans import Span
-from nmt.translator import FinishedSentence, Plan, Translator
+from nmt.translator import Translator
 
 SMALL_CHARACTERS = 300
 """A request of no more takes the fast lane."""

@@ -191,7 +191,7 @@ def test_small_requests_may_fill_a_batch_twice_as_large(translator):
 def test_a_fault_in_one_request_is_told_to_it_alone(translator, monkeypatch):
     failures: list[Exception] = []
     continuous = ContinuousTranslator(translator, on_failure=failures.append)
-    decoder = translator._decoder
+    decoder = translator.answerer.decoder
     step = type(decoder).step
     bad = translator.tokenizer.encode(ENGLISH[3])
 

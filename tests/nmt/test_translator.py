@@ -293,7 +293,7 @@ def test_the_score_is_the_mean_of_a_forced_pass_over_the_same_tokens(translator,
         return found[-1:]
 
     monkeypatch.setattr(nmt.many, "search", recording)
-    model = translator._decoder
+    model = translator.answerer.decoder
     finished = set()
     for text, beam_size in product(ENGLISH[:3], (1, 32)):
         options = GenerationConfig(

@@ -93,7 +93,7 @@ class CountingTranslator(ContinuousTranslator):
 def load(start: Start, on_failure: Callable[[Exception], None]) -> tuple[ContinuousTranslator, Ready]:
     translator = Translator.load(start.model, device="cpu")
     phrases = {tuple(translator.tokenizer.encode(phrase)): fault for phrase, fault in FAULTS.items()}
-    translator._decoder = FaultyDecoder(translator._decoder, phrases)
+    translator.answerer.decoder = FaultyDecoder(translator.answerer.decoder, phrases)
     worker = CountingTranslator(translator, max_batch_tokens=start.batch_max_tokens, on_failure=on_failure)
     ready = Ready(
         config=translator.config, generation=translator.generation, has_formality=translator.has_formality

@@ -1,0 +1,126 @@
+"""The model's answers to what sentences ask on their way (``nmt.flow``): searches, links, attention maps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar, cast
+
+import torch
+
+from nmt.alignment import Aligner, Alignment
+from nmt.checkpoint import LoadedModel
+from nmt.explore.maps import head_maps
+from nmt.flow import Answer, EveryHead, ForcedPass, Question, Search
+from nmt.many import search_forks, search_many
+from nmt.models.interface import MergingDecoder, StepDecoder
+from nmt.reserved import PLACEHOLDERS
+from nmt.search import Hypothesis, Required
+from nmt.search.continuous import ContinuousSearch
+
+QuestionT = TypeVar("QuestionT", bound=Question)
+
+
+class Answerer:
+    """Answers questions, many at once.
+
+    Args:
+        loaded: the model, which also searches where attention is needed on the way.
+        decoder: what searches otherwise: the model's engine.
+        aligner: what links.
+        device: where all these are.
+        n_workers: how many batches are searched side by side.
+    """
+
+    def __init__(
+        self,
+        loaded: LoadedModel,
+        decoder: StepDecoder[Any],
+        aligner: Aligner,
+        device: torch.device,
+        n_workers: int,
+    ) -> None:
+        self.decoder = decoder
+        self._model = loaded.model
+        self._attentive: StepDecoder[Any] = loaded.model
+        self._special_ids = loaded.config.special_ids
+        self._aligner = aligner
+        ids = (loaded.tokenizer.piece_id(piece) for piece in PLACEHOLDERS)
+        self._placeholders = tuple(id_ for id_ in ids if id_ is not None)
+        self._device = device
+        self._n_workers = n_workers
+        self._forks = (
+            search_forks(decoder, self._special_ids, n_workers)
+            if device.type == "cpu" and n_workers > 1
+            else None
+        )
+
+    def answer(self, questions: Sequence[Question], *, max_batch_tokens: int, in_forks: bool) -> list[Answer]:
+        """Answers in the order of the questions; arguments and errors as ``Translator.answer``."""
+        answers: dict[int, Answer] = {
+            **self._search(_of_kind(Search, questions), max_batch_tokens, in_forks),
+            **self._align(_of_kind(ForcedPass, questions), max_batch_tokens),
+        }
+        for place, asked in _of_kind(EveryHead, questions).items():
+            answers[place] = head_maps(
+                self._model, asked.source, asked.target, self._special_ids, self._device
+            )
+        return [answers[place] for place in range(len(questions))]
+
+    def continuous_search(
+        self, on_failure: Callable[[Exception], None] | None = None
+    ) -> ContinuousSearch[Any]:
+        """A search with this model that sentences join and leave, for ``nmt.continuous``."""
+        return ContinuousSearch(
+            cast(MergingDecoder[Any], self.decoder),
+            self._special_ids,
+            self._device,
+            self._placeholders,
+            on_failure,
+            attentive=cast(MergingDecoder[Any], self._attentive),
+        )
+
+    def _search(
+        self, searches: Mapping[int, Search], max_batch_tokens: int, in_forks: bool
+    ) -> dict[int, list[Hypothesis]]:
+        """In batches of equal options."""
+        found: dict[int, list[Hypothesis]] = {}
+        for places in _by_options(searches):
+            options = searches[places[0]].options
+            hypotheses = search_many(
+                self._attentive if options.coverage_penalty else self.decoder,
+                [searches[place].source_ids for place in places],
+                options,
+                self._special_ids,
+                device=self._device,
+                required=Required(self._placeholders, tuple(searches[place].required for place in places)),
+                max_batch_tokens=max_batch_tokens,
+                n_workers=self._n_workers,
+                forks=self._forks if in_forks and not options.coverage_penalty else None,
+            )
+            found.update(zip(places, hypotheses, strict=True))
+        return found
+
+    def _align(self, passes: Mapping[int, ForcedPass], max_batch_tokens: int) -> dict[int, Alignment]:
+        """In batches that read the same attention."""
+        found: dict[int, Alignment] = {}
+        for attention in {asked.attention: None for asked in passes.values()}:  # in order of appearance
+            own = {place: asked for place, asked in passes.items() if asked.attention == attention}
+            aligner = self._aligner if attention is None else self._aligner.reading(attention)
+            alignments = aligner.align_encoded(
+                [(asked.source, asked.target) for asked in own.values()], max_batch_tokens=max_batch_tokens
+            )
+            found.update(zip(own, alignments, strict=True))
+        return found
+
+
+def _of_kind(kind: type[QuestionT], questions: Sequence[Question]) -> dict[int, QuestionT]:
+    """The questions of a kind, by their places."""
+    return {place: asked for place, asked in enumerate(questions) if isinstance(asked, kind)}
+
+
+def _by_options(searches: Mapping[int, Search]) -> list[list[int]]:
+    """Places of the searches with equal options."""
+    groups: dict[str, list[int]] = {}
+    for place, asked in searches.items():
+        groups.setdefault(asked.options.model_dump_json(), []).append(place)
+    return list(groups.values())
