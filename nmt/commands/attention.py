@@ -8,63 +8,71 @@ from typing import Annotated
 import typer
 
 from nmt.commands.loading import load
+from nmt.commands.options import Device, Model
 from nmt.errors import ConfigError
+
+Text = Annotated[str | None, typer.Argument(metavar="[TEXT]", help="A sentence whose heads are shown.")]
+Target = Annotated[
+    str | None, typer.Argument(metavar="[TARGET]", help="Its translation; default: the model's own.")
+]
+Html = Annotated[
+    Path, typer.Option("--html", metavar="F", help="The report, one file without outside resources.")
+]
+JsonFile = Annotated[Path | None, typer.Option("--json", metavar="F", help="All that is in the report.")]
+Png = Annotated[
+    Path | None, typer.Option("--png", metavar="F", help="The heat maps of every head as a picture.")
+]
+Corpus = Annotated[
+    Path | None,
+    typer.Option("--corpus", metavar="X", help="X.en and X.fr: statistics of every head over them."),
+]
+Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Sentences of --corpus.")]
+Conllu = Annotated[
+    Path | None,
+    typer.Option("--conllu", metavar="F", help="Parsed source sentences: which heads follow grammar."),
+]
+Word = Annotated[
+    str | None, typer.Option("--word", metavar="W", help="Compare a word across --context sentences.")
+]
+Context = Annotated[
+    list[str] | None,
+    typer.Option("--context", metavar="S", help="A sentence with the word; two or more."),
+]
+Prune = Annotated[
+    int | None,
+    typer.Option(
+        "--prune",
+        metavar="N",
+        min=0,
+        help="Mask each head in turn on --corpus, then remove the N least important ones.",
+    ),
+]
+AtOnce = Annotated[
+    int, typer.Option("--at-once", metavar="N", min=1, help="Heads removed between measurements.")
+]
+SavePruned = Annotated[
+    Path | None,
+    typer.Option("--save-pruned", metavar="DIR", help="Model folder without the N heads of --prune."),
+]
 
 
 def attention(
-    text: Annotated[
-        str | None, typer.Argument(metavar="[TEXT]", help="A sentence whose heads are shown.")
-    ] = None,
-    target: Annotated[
-        str | None, typer.Argument(metavar="[TARGET]", help="Its translation; default: the model's own.")
-    ] = None,
+    text: Text = None,
+    target: Target = None,
     *,
-    html: Annotated[
-        Path, typer.Option("--html", metavar="F", help="The report, one file without outside resources.")
-    ] = Path("attention.html"),
-    json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="F", help="All that is in the report.")
-    ] = None,
-    png: Annotated[
-        Path | None, typer.Option("--png", metavar="F", help="The heat maps of every head as a picture.")
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option("--model", metavar="DIR", help="Model folder, or name of one that ships."),
-    ] = None,
-    corpus: Annotated[
-        Path | None,
-        typer.Option("--corpus", metavar="X", help="X.en and X.fr: statistics of every head over them."),
-    ] = None,
-    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Sentences of --corpus.")] = 200,
-    conllu: Annotated[
-        Path | None,
-        typer.Option("--conllu", metavar="F", help="Parsed source sentences: which heads follow grammar."),
-    ] = None,
-    word: Annotated[
-        str | None, typer.Option("--word", metavar="W", help="Compare a word across --context sentences.")
-    ] = None,
-    context: Annotated[
-        list[str] | None,
-        typer.Option("--context", metavar="S", help="A sentence with the word; two or more."),
-    ] = None,
-    prune: Annotated[
-        int | None,
-        typer.Option(
-            "--prune",
-            metavar="N",
-            min=0,
-            help="Mask each head in turn on --corpus, then remove the N least important ones.",
-        ),
-    ] = None,
-    at_once: Annotated[
-        int, typer.Option("--at-once", metavar="N", min=1, help="Heads removed between measurements.")
-    ] = 5,
-    save_pruned: Annotated[
-        Path | None,
-        typer.Option("--save-pruned", metavar="DIR", help="Model folder without the N heads of --prune."),
-    ] = None,
-    device: Annotated[str, typer.Option("--device", help="auto, cpu, cuda or cuda:N.")] = "auto",
+    html: Html = Path("attention.html"),
+    json_file: JsonFile = None,
+    png: Png = None,
+    model: Model = None,
+    corpus: Corpus = None,
+    limit: Limit = 200,
+    conllu: Conllu = None,
+    word: Word = None,
+    context: Context = None,
+    prune: Prune = None,
+    at_once: AtOnce = 5,
+    save_pruned: SavePruned = None,
+    device: Device = "auto",
 ) -> None:
     """Show what every attention head looks at, and what it is worth.
 

@@ -114,6 +114,27 @@ def test_the_models_own_translation_is_shown_without_a_target(folder: Path) -> N
     assert "pruning" not in (folder / "page.html").read_text(encoding="utf-8").split("<h2")[1]
 
 
+def test_every_option_reaches_what_does_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: dict[str, Any] = {}
+
+    def explore(model: str, text: str, target: str, **options: Any) -> None:
+        given.update(options, model=model, text=text, target=target)
+
+    monkeypatch.setattr("training.explore.explore", explore)
+    words = "TEXT TARGET --model M --html H --json J --png P --corpus X --limit 7 --conllu C --word W"
+    words += " --context A --context B --prune 6 --at-once 3 --save-pruned S --device cpu"
+    with pytest.raises(SystemExit) as end:
+        main(["attention", *words.split()])
+
+    assert end.value.code == 0
+    paths = {"html": "H", "json_file": "J", "png": "P", "corpus": "X", "conllu": "C", "save_pruned": "S"}
+    assert given == {
+        **{name: Path(value) for name, value in paths.items()},
+        **{"text": "TEXT", "target": "TARGET", "model": "M", "word": "W", "contexts": ["A", "B"]},
+        **{"limit": 7, "prune": 6, "at_once": 3, "device": "cpu"},
+    }
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
