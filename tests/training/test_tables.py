@@ -96,3 +96,24 @@ def test_the_table_of_adaptation_has_both_scores_of_each_set(tables: ModuleType)
     rows = tables.adaptation(record)
     assert rows[2] == "| domain | 500 | 30.0 | 40.0 | 55.5 | 65.5 |"
     assert "20,000 own pairs of `D`" in rows[-1]
+
+
+def test_the_table_of_quality_tells_test_sets_and_what_each_part_is_worth(tables: ModuleType) -> None:
+    def run(without: str | None, seed: int, val: float) -> dict[str, object]:
+        return {"without": without, "seed": seed, "BLEU": {"val": val}, "signature": "S"}
+
+    record = {
+        "scores": {
+            "val": {"mean": 60.5, "deviation": 0.5},
+            "test_2016_flickr": {"mean": 62.004, "deviation": 0.1},
+        },
+        "runs": [run(None, 1, 60.0), run(None, 2, 61.0), run("R-Drop", 1, 58.75)],
+        "date": "2026-01-02T03:04:05Z",
+    }
+    rows = tables.quality(record)
+    assert "mean of 2 seeds" in rows[0]
+    assert rows[2:4] == [
+        "| val | 60.50 | 0.50 |  |  |",
+        "| test_2016_flickr | 62.00 | 0.10 | 61.80 | 63.71 |",
+    ]
+    assert rows[7:9] == ["| nothing (seed 1) | 60.00 | |", "| R-Drop | 58.75 | -1.25 |"]
