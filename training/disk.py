@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 from safetensors import SafetensorError
+
+from nmt.errors import PasserelleError
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -15,3 +20,14 @@ def is_full(error: BaseException) -> bool:
         return error.errno in NO_ROOM
     # safetensors keeps the system's number in its message alone
     return isinstance(error, SafetensorError) and any(f"os error {code})" in str(error) for code in NO_ROOM)
+
+
+@contextmanager
+def full_disk_told(path: Path, words: Callable[[Path, OSError], PasserelleError]) -> Iterator[None]:
+    """Whatever has no room becomes the error that ``words`` makes of ``path``, which was to be written."""
+    try:
+        yield
+    except OSError as error:
+        if not is_full(error):
+            raise
+        raise words(path, error) from None

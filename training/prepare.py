@@ -36,6 +36,7 @@ from nmt.lock import locked
 from nmt.tokenizer import Tokenizer
 from training.clean import REASONS, Pair, held_out_keys
 from training.corpus import Corpus, open_corpora
+from training.disk import full_disk_told
 from training.prepare_clean import (
     CleanedCorpus,
     as_lines,
@@ -61,7 +62,7 @@ from training.shards import (
     write_manifest,
     write_report,
 )
-from training.stage import Stage, full_disk_told, write_whole
+from training.stage import Stage, no_room, write_whole
 from training.subwords import train_subwords
 from training.workers import Workers, available_cores
 
@@ -98,7 +99,7 @@ def prepare_corpus(
         _say(f"{folder}: already prepared")
         shutil.rmtree(work, ignore_errors=True)
         return folder
-    with full_disk_told(work), _locked(work), Workers(processes or available_cores()) as workers:
+    with full_disk_told(work, no_room), _locked(work), Workers(processes or available_cores()) as workers:
         preparation = _Preparation(work, recipe, corpora, workers)
         report, vocab_size = preparation.run(tokenizer_file)
         finished = preparation.finished

@@ -12,13 +12,12 @@ import json
 import os
 import shutil
 import zlib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from nmt.errors import DiskFullError
-from training.disk import is_full
+from training.disk import full_disk_told
 
 
 class Stage:
@@ -87,23 +86,17 @@ def file_of(stem: Path, name: str) -> Path:
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file aside and give it its name."""
     aside = path.with_name(f"{path.name}.{os.getpid()}.aside")
-    with full_disk_told(path):
+    with full_disk_told(path, no_room):
         aside.write_bytes(content)
         aside.rename(path)
 
 
-@contextmanager
-def full_disk_told(path: Path) -> Iterator[None]:
-    """A full disk, or a limit on files, becomes an error that names the file and what to do."""
-    try:
-        yield
-    except OSError as error:
-        if not is_full(error):
-            raise
-        raise DiskFullError(
-            f"{path}: no room to write it ({error.strerror}); make room and run the same command again: "
-            "what is done is kept"
-        ) from None
+def no_room(path: Path, error: OSError) -> DiskFullError:
+    """What to tell a person when there was no room for ``path``, see ``training.disk``."""
+    return DiskFullError(
+        f"{path}: no room to write it ({error.strerror}); make room and run the same command again: "
+        "what is done is kept"
+    )
 
 
 def _fingerprint(content: bytes) -> list[int]:

@@ -10,7 +10,7 @@ from nmt.checkpoint import TOKENIZER, load_model_folder, resolve_model
 from nmt.errors import ConfigError
 from nmt.files import sha256
 from nmt.models.build import Model
-from training.disk import is_full
+from training.disk import full_disk_told
 from training.loop import Trainer
 from training.recipe import Recipe, load_recipe
 from training.run_folder import RunFolder, open_run
@@ -61,7 +61,7 @@ def train(
     path = run or RUNS / settings.name
     resume = resume or was_restarted()
     with (
-        _full_disk_told(path),
+        full_disk_told(path, cannot_save),  # of whatever is written there, TensorBoard's events too
         open_world(sharded=settings.training.sharded) as world,
         _folder(path, settings, world, resume) as folder,
     ):
@@ -92,17 +92,6 @@ def _folder(path: Path, settings: Recipe, world: World, resume: bool) -> Iterato
             yield folder
     else:
         yield RunFolder(path, silent=True)
-
-
-@contextmanager
-def _full_disk_told(path: Path) -> Iterator[None]:
-    """Whatever has no room in the run's folder, TensorBoard's events too, ends the run in the same way."""
-    try:
-        yield
-    except OSError as error:
-        if not is_full(error):
-            raise
-        raise cannot_save(path, error) from None
 
 
 def _open_ready(data: Path, settings: Recipe, tokenizer_file: Path | None) -> PreparedCorpus:
