@@ -92,14 +92,14 @@ def create_app(
     metrics = Metrics()
     each = translators if isinstance(translators, Sequence) else [translators]
     engines = [one if isinstance(one, Engine) else LocalEngine(one) for one in each]
+    service = Service(settings, Directions(engines, metrics, settings), database, metrics, keys_required)
     documents = DocumentJobs(
+        service,
         settings.document_max_running,
         DocumentLimits(
             max_bytes=settings.document_max_bytes, max_characters=settings.document_max_characters
         ),
     )
-    directions = Directions(engines, metrics, settings)
-    service = Service(settings, directions, database, metrics, keys_required, documents)
     app = FastAPI(
         title="Passerelle",
         version=__version__,
@@ -107,9 +107,10 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=_lifespan(service, tracing),
+        lifespan=_lifespan(service, documents, tracing),
     )
     app.state.service = service
+    app.state.documents = documents
     _include_routes(app, settings)
     problems.install(app, ERROR_SHAPES)
     _add_middleware(app, service, tracing)
@@ -155,7 +156,9 @@ def include_behind_key(app: FastAPI, router: APIRouter, check: Callable[..., Any
     app.include_router(router, dependencies=[Depends(check)], responses=responses)
 
 
-def _lifespan(service: Service, tracing: TracerProvider | None) -> Callable[[FastAPI], Any]:
+def _lifespan(
+    service: Service, documents: DocumentJobs, tracing: TracerProvider | None
+) -> Callable[[FastAPI], Any]:
     database = service.database
 
     @asynccontextmanager
@@ -165,7 +168,7 @@ def _lifespan(service: Service, tracing: TracerProvider | None) -> Callable[[Fas
         detector = asyncio.create_task(asyncio.to_thread(detect, ""))  # the first request need not load it
         yield
         await detector
-        await service.documents.stop()
+        await documents.stop()
         await service.directions.stop(service.settings.shutdown_timeout_s)
         sweeper.cancel()
         await asyncio.to_thread(database.close)

@@ -10,10 +10,10 @@ import asyncio
 import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import structlog
-from fastapi import Request
+from fastapi import Depends, Request
 
 from nmt.documents import DocumentLimits, ExtractedDocument, read_document, target_name
 from nmt.errors import PasserelleError
@@ -24,12 +24,12 @@ from service.database.documents import DocumentsFullError
 from service.logs import describe
 from service.problems import ProblemError
 from service.scheduler import Options, QueueFullError
+from service.state import Service
 
 if TYPE_CHECKING:
     from nmt.extraction import Extract
     from nmt.translation import Translation
     from service.database.records import DocumentJob
-    from service.state import Service
 
 log = structlog.get_logger()
 
@@ -53,23 +53,24 @@ class DocumentJobs:
     """The documents being translated by this process.
 
     Args:
+        service: what translates and keeps them.
         max_running: how many are translated at once; others wait.
         limits: how large one may be.
     """
 
-    def __init__(self, max_running: int, limits: DocumentLimits) -> None:
+    def __init__(self, service: Service, max_running: int, limits: DocumentLimits) -> None:
+        self._service = service
         self._limits = limits
         self._room = asyncio.Semaphore(max_running)
         self._running: dict[str, _Running] = {}
 
     async def submit(
-        self, request: Request, service: Service, name: str, data: bytes, options: Options
+        self, request: Request, name: str, data: bytes, options: Options
     ) -> tuple[DocumentJob, str]:
         """Take a document, charge its characters, and begin; also gives the secret that opens it again.
 
         Args:
             request: who asks, see ``charged``.
-            service: what translates.
             name: file name; its suffix is the format.
             data: the file.
             options: how to translate; that links are needed is seen to here.
@@ -89,15 +90,15 @@ class DocumentJobs:
         )
         n_characters = sum(len(extract.text) for extract in document.extracts)
         async with contextlib.AsyncExitStack() as stack:
-            await stack.enter_async_context(charged(request, service, n_characters))
-            documents, key_id = service.database.documents, current_caller(request).key_id
+            await stack.enter_async_context(charged(request, self._service, n_characters))
+            database, key_id = self._service.database, current_caller(request).key_id
             try:
-                job, secret = await service.database.run(documents.create, key_id, name, data, {})
+                job, secret = await database.run(database.documents.create, key_id, name, data, {})
             except DocumentsFullError:
                 raise ProblemError(503, "documents-full", FULL, {"Retry-After": "60"}) from None
             options = replace(options, alignment="links", key_id=key_id, deadline_s=PIECE_DEADLINE_S)
             # From here on the charge is the job's: given back if the job fails.
-            run = self._run(job, document, options, service, stack.pop_all())
+            run = self._run(job, document, options, stack.pop_all())
             self._running[job.id] = _Running(asyncio.create_task(run), max(1, n_characters))
         return job, secret
 
@@ -119,13 +120,14 @@ class DocumentJobs:
         if running is not None:
             await asyncio.wait([running.task], timeout=most_s)
 
-    async def forget(self, service: Service, job_id: str) -> None:
+    async def forget(self, job_id: str) -> None:
         """Stop a job and delete all there is of it."""
         running = self._running.get(job_id)
         if running is not None:
             running.task.cancel()
             await asyncio.wait([running.task])
-        await service.database.run(service.database.documents.delete, job_id)
+        database = self._service.database
+        await database.run(database.documents.delete, job_id)
 
     async def stop(self) -> None:
         """Give up what is not done."""
@@ -139,17 +141,16 @@ class DocumentJobs:
         job: DocumentJob,
         document: ExtractedDocument,
         options: Options,
-        service: Service,
         charge: contextlib.AsyncExitStack,
     ) -> None:
         """Translate a document to its end; whatever happens, the database knows what became of it."""
-        database, documents = service.database, service.database.documents
-        touching = asyncio.create_task(_keep_touching(service, job.id))
+        database, documents = self._service.database, self._service.database.documents
+        touching = asyncio.create_task(_keep_touching(self._service, job.id))
         try:
             async with charge, self._room:
                 if await database.run(documents.start, job.id) is None:
                     return
-                result = await self._translate(job.id, document, options, service)
+                result = await self._translate(job.id, document, options)
                 name = target_name(job.name, options.target, options.source)
                 n_characters = sum(len(extract.text) for extract in document.extracts)
                 await database.run(documents.finish, job.id, name, result, n_characters)
@@ -168,14 +169,12 @@ class DocumentJobs:
             touching.cancel()
             self._running.pop(job.id, None)
 
-    async def _translate(
-        self, job_id: str, document: ExtractedDocument, options: Options, service: Service
-    ) -> bytes:
+    async def _translate(self, job_id: str, document: ExtractedDocument, options: Options) -> bytes:
         translations: list[Translation] = []
         for piece in pieces(document.extracts):
             kept = tuple(extract.keep for extract in piece)
             own = replace(options, keep=kept if any(kept) else None)
-            translations += await _when_there_is_room([extract.text for extract in piece], own, service)
+            translations += await _when_there_is_room([extract.text for extract in piece], own, self._service)
             if (running := self._running.get(job_id)) is not None:
                 running.n_done += sum(len(extract.text) for extract in piece)
         return await asyncio.to_thread(document.restore, translations)
@@ -217,3 +216,12 @@ def _message(error: Exception) -> str:
     if isinstance(error, DocumentsFullError):
         return FULL
     return str(error) if isinstance(error, PasserelleError) else FAILED
+
+
+async def _documents(request: Request) -> DocumentJobs:  # async: it waits for nothing, and needs no thread
+    documents = request.app.state.documents
+    assert isinstance(documents, DocumentJobs)
+    return documents
+
+
+DocumentsDependency = Annotated[DocumentJobs, Depends(_documents)]

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from fastapi import Depends, Request
 
@@ -14,9 +14,6 @@ from service.database.database import Database
 from service.directions import Directions
 from service.metrics import Metrics
 from service.settings import Settings
-
-if TYPE_CHECKING:
-    from service.document_jobs import DocumentJobs
 
 
 @dataclass(frozen=True)
@@ -31,7 +28,6 @@ class Service:
     database: Database
     metrics: Metrics
     keys_required: bool
-    documents: DocumentJobs
     turns: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @asynccontextmanager

@@ -1,12 +1,13 @@
 """The direction of imports, read from the source with ``ast``: what each part may know of the others.
 
-Imports under ``if TYPE_CHECKING`` are of types alone and are left out. A module that no row of the tables
-covers fails the test: whoever adds a part says here what it may know.
+Imports under ``if TYPE_CHECKING`` are of types alone and are left out, but where circles are sought. A module
+that no row of the tables covers fails the test: whoever adds a part says here what it may know.
 """
 
 from __future__ import annotations
 
 import ast
+import graphlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -283,15 +284,15 @@ def modules() -> Iterator[tuple[str, Path]]:
             yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
 
 
-def imports(source: str, module: str = "", *, is_package: bool = False) -> set[str]:
+def imports(source: str, module: str = "", *, is_package: bool = False, types: bool = False) -> set[str]:
     """Modules that ``source`` imports when it runs: "a.b" for ``import a.b``, and for ``from a import b`` too
-    where a/b is one of our modules."""
+    where a/b is one of our modules. ``types``: those under ``if TYPE_CHECKING`` as well."""
     found: set[str] = set()
     own = {name for name, _ in modules()}
     pending: list[ast.AST] = [ast.parse(source)]
     while pending:
         node = pending.pop()
-        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+        if not types and isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
             pending += node.orelse
             continue
         pending += ast.iter_child_nodes(node)
@@ -386,6 +387,41 @@ def test_a_forbidden_import_is_seen(module: str, source: str) -> None:
 )
 def test_an_allowed_import_passes(module: str, source: str) -> None:
     assert forbidden(module, imports(source, module)) == []
+
+
+def circle(graph: dict[str, set[str]]) -> list[str]:
+    """Modules that import each other in a circle, first and last the same; none: there is no circle."""
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        return list(reversed(error.args[1]))
+    return []
+
+
+def test_no_module_comes_back_to_itself_not_even_for_a_type() -> None:
+    paths = dict(modules())
+    graph = {
+        module: imports(
+            path.read_text(encoding="utf-8"), module, is_package=path.name == "__init__.py", types=True
+        )
+        & (paths.keys() - {module})
+        for module, path in paths.items()
+    }
+
+    assert circle(graph) == []
+
+
+def test_a_circle_of_types_is_seen() -> None:
+    sources = {
+        "nmt.batch": "from nmt.flow import Flow",
+        "nmt.flow": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from nmt.batch import Batch",
+    }
+
+    with_types = {module: imports(source, module, types=True) for module, source in sources.items()}
+    at_run_time = {module: imports(source, module) for module, source in sources.items()}
+
+    assert len(circle(with_types)) == 3
+    assert circle(at_run_time) == []
 
 
 def test_only_the_command_line_imports_by_name() -> None:

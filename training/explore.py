@@ -6,9 +6,8 @@ import json
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import nn
@@ -24,15 +23,15 @@ from nmt.checkpoint import (
 )
 from nmt.config import GenerationConfig
 from nmt.errors import ConfigError, DataError
-from nmt.explore.contexts import Contexts, word_in_contexts
+from nmt.explore.contexts import word_in_contexts
 from nmt.explore.dependencies import Relation, dependency_accuracy, read_conllu
-from nmt.explore.heads import Head, HeadStatistics, head_statistics
+from nmt.explore.heads import Head, head_statistics
 from nmt.explore.maps import head_maps
 from nmt.explore.pairs import certain_pairs
 from nmt.explore.pruning import all_heads, greedy_removal, importance, masked, removed
-from nmt.head_maps import HeadMaps
 from nmt.models.transformer import Transformer
 from nmt.translator import Translator
+from training.explore_findings import Cost, Findings, Pruning, SentenceMaps
 from training.explore_report import write_page, write_png
 from training.progress import progress
 from training.provenance import provenance, public_path
@@ -45,61 +44,6 @@ MOST_PAIRED = 1000
 """Sentences of the corpus with words that belong together; they are few, so all of it is searched."""
 SPEED_ROUNDS = 5
 SAMPLE = Path(__file__).parent / "sample" / "dev"
-
-
-@dataclass(frozen=True)
-class SentenceMaps:
-    """One sentence pair with the attention of every head."""
-
-    source: str
-    target: str
-    maps: HeadMaps
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What a model without some heads does on the development set."""
-
-    heads: tuple[Head, ...]
-    """Taken out, beside those of the rows before where heads are removed for good."""
-    n_removed: int
-    loss: float
-    """Nats for each target token, teacher-forced."""
-    bleu: float
-    sentences_per_second: float | None
-    """Of processor time, or of time on an accelerator; None where heads are masked: nothing gets faster."""
-    parameters: int
-
-
-@dataclass(frozen=True)
-class Pruning:
-    """What each head is worth, and how many can go."""
-
-    signature: str
-    n_sentences: int
-    beam_size: int
-    engine: str
-    whole: Cost
-    each: tuple[Cost, ...]
-    """Each head masked in turn."""
-    greedy: tuple[Cost, ...]
-    """More and more heads removed, the least important first."""
-
-
-@dataclass(frozen=True)
-class Findings:
-    """All that a report may hold; None was not asked for."""
-
-    model: str
-    pair: SentenceMaps | None = None
-    corpus: dict[str, Any] | None = None
-    statistics: tuple[HeadStatistics, ...] | None = None
-    pairs: tuple[Relation, ...] | None = None
-    """Of ``nmt.explore.pairs``, in the corpus."""
-    dependencies: tuple[Relation, ...] | None = None
-    contexts: Contexts | None = None
-    context_translations: tuple[str, ...] = ()
-    pruning: Pruning | None = None
 
 
 def explore(

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -17,11 +17,9 @@ from matplotlib.ticker import MaxNLocator
 from nmt.explore.heads import RANKINGS, Head, ranked
 from nmt.explore.maps import KINDS, AttentionKind
 from nmt.head_maps import HeadMaps
+from training.explore_findings import Findings, Pruning
 from training.page import templates
 from training.plots import COLOURS, DOTS_PER_INCH
-
-if TYPE_CHECKING:
-    from training.explore import Findings, Pruning
 
 NAMES: dict[AttentionKind, str] = {
     "encoder": "Encoder self-attention",

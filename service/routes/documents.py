@@ -11,6 +11,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 from nmt.documents import SUFFIXES
 from service.auth import CallerDependency, current_caller
 from service.database.records import DocumentJob
+from service.document_jobs import DocumentJobs, DocumentsDependency
 from service.limits import options
 from service.problems import ProblemError, documented
 from service.schemas import DocumentAnswer, TranslateRequest
@@ -50,6 +51,7 @@ async def upload(
     request: Request,
     response: Response,
     service: ServiceDependency,
+    documents: DocumentsDependency,
     name: Annotated[
         str, Query(min_length=1, max_length=255, description="The file's name; its suffix is its format.")
     ],
@@ -70,12 +72,12 @@ async def upload(
         )
     data = await request.body()
     found = service.directions.fitting(source, target)
-    texts = await service.documents.texts_of(name, data) if len(found) > 1 else []
+    texts = await documents.texts_of(name, data) if len(found) > 1 else []
     direction = await service.directions.choose(source, target, texts)
     chosen = options(TranslateRequest(text=""), direction, service.settings)
-    job, secret = await service.documents.submit(request, service, name, data, chosen)
+    job, secret = await documents.submit(request, name, data, chosen)
     response.headers["Cache-Control"] = "no-store"
-    return _answer(job, job.id + secret, service)
+    return _answer(job, job.id + secret, documents)
 
 
 @router.get("/{id}", summary="How far a document is", responses=documented(404, 422, 500))
@@ -83,11 +85,12 @@ async def status(
     id: Id,  # noqa: A002
     response: Response,
     service: ServiceDependency,
+    documents: DocumentsDependency,
     caller: CallerDependency,
 ) -> DocumentAnswer:
     """`queued`, `translating`, `done` or `error`; `detail` says what went wrong."""
     response.headers["Cache-Control"] = "no-store"
-    return _answer(await _job(id, service, caller.key_id), id, service)
+    return _answer(await _job(id, service, caller.key_id), id, documents)
 
 
 @router.get(
@@ -117,10 +120,15 @@ async def content(id: Id, service: ServiceDependency, caller: CallerDependency) 
     response_class=Response,
     responses=documented(404, 422, 500),
 )
-async def delete(id: Id, request: Request, service: ServiceDependency) -> Response:  # noqa: A002
+async def delete(
+    id: Id,  # noqa: A002
+    request: Request,
+    service: ServiceDependency,
+    documents: DocumentsDependency,
+) -> Response:
     """The upload and its translation, at once; else they are deleted when they expire."""
     job = await _job(id, service, current_caller(request).key_id)
-    await service.documents.forget(service, job.id)
+    await documents.forget(job.id)
     return Response(status_code=204)
 
 
@@ -148,12 +156,12 @@ def _no_such_document() -> ProblemError:
     )
 
 
-def _answer(job: DocumentJob, id: str, service: Service) -> DocumentAnswer:  # noqa: A002
+def _answer(job: DocumentJob, id: str, documents: DocumentJobs) -> DocumentAnswer:  # noqa: A002
     return DocumentAnswer(
         id=id,
         name=job.name,
         status=job.state,
-        progress=service.documents.progress(job),
+        progress=documents.progress(job),
         detail=job.message or None,
         characters=job.billed_characters,
         expires_at=job.expires_at,

@@ -13,6 +13,7 @@ from service.database.records import DocumentJob
 from service.dialects.deepl.options import CommonFields, common_options, refuse_what_is_not_here
 from service.dialects.documents import file_of, find_job, read_upload
 from service.dialects.fields import parse, read_fields
+from service.document_jobs import DocumentJobs, DocumentsDependency
 from service.problems import ProblemError
 from service.state import Service, ServiceDependency
 
@@ -29,7 +30,12 @@ class DocumentFields(CommonFields):
 
 
 @router.post("")
-async def upload(request: Request, service: ServiceDependency, caller: CallerDependency) -> dict[str, str]:
+async def upload(
+    request: Request,
+    service: ServiceDependency,
+    documents: DocumentsDependency,
+    caller: CallerDependency,
+) -> dict[str, str]:
     """The id of the job, and the key that opens it."""
     sent = await read_upload(request)
     refuse_what_is_not_here(sent.fields)
@@ -39,18 +45,22 @@ async def upload(request: Request, service: ServiceDependency, caller: CallerDep
         raise InputError("output_format: a document keeps its format; leave it out")
     texts: list[str] = []
     if not fields.source_lang:
-        texts = await service.documents.texts_of(sent.name, sent.data)
+        texts = await documents.texts_of(sent.name, sent.data)
     options = await common_options(service, caller, fields, texts)
-    job, secret = await service.documents.submit(request, service, sent.name, sent.data, options)
+    job, secret = await documents.submit(request, sent.name, sent.data, options)
     return {"document_id": job.id, "document_key": secret}
 
 
 @router.post("/{document_id}")
 async def status(
-    document_id: str, request: Request, service: ServiceDependency, caller: CallerDependency
+    document_id: str,
+    request: Request,
+    service: ServiceDependency,
+    documents: DocumentsDependency,
+    caller: CallerDependency,
 ) -> dict[str, Any]:
     """How far it is."""
-    job = await _find(document_id, request, service, caller.key_id, wait_s=WAIT_S)
+    job = await _find(document_id, request, service, caller.key_id, documents)
     answer: dict[str, Any] = {"document_id": job.id, "status": job.state}
     if job.state in ("queued", "translating"):
         answer["seconds_remaining"] = 5
@@ -75,13 +85,14 @@ async def result(
 
 
 async def _find(
-    document_id: str, request: Request, service: Service, key_id: str, wait_s: float = 0.0
+    document_id: str, request: Request, service: Service, key_id: str, wait_for: DocumentJobs | None = None
 ) -> DocumentJob:
+    """The caller's job; with ``wait_for``, a moment later if it is not done yet."""
     secret = (await read_fields(request)).get("document_key")
     if not isinstance(secret, str):
         raise InputError("document_key: is needed; it came with the answer to the upload")
     job = await find_job(service, key_id, document_id, secret)
-    if wait_s and job.state in ("queued", "translating"):
-        await service.documents.wait(job.id, wait_s)
+    if wait_for is not None and job.state in ("queued", "translating"):
+        await wait_for.wait(job.id, WAIT_S)
         job = await find_job(service, key_id, document_id, secret)
     return job

@@ -13,6 +13,7 @@ from service.auth import CallerDependency
 from service.dialects.documents import file_of, find_job, no_such_document, read_upload
 from service.dialects.fields import parse
 from service.dialects.libretranslate.languages import choose
+from service.document_jobs import DocumentsDependency
 from service.limits import options
 from service.problems import ProblemError
 from service.schemas import Language, TranslateRequest
@@ -33,23 +34,23 @@ class FileFields(BaseModel):
 
 @router.post("/translate_file")
 async def translate_file(
-    request: Request, service: ServiceDependency, caller: CallerDependency
+    request: Request, service: ServiceDependency, documents: DocumentsDependency, caller: CallerDependency
 ) -> dict[str, Any]:
     """The address of the translation. Whoever has it and a key of the same holder may read it."""
     sent = await read_upload(request)
     fields = parse(FileFields, sent.fields)
     texts: list[str] = []
     if fields.source == AUTO:
-        texts = await service.documents.texts_of(sent.name, sent.data)
+        texts = await documents.texts_of(sent.name, sent.data)
     direction = await choose(service.directions, fields.source, fields.target, texts)
     chosen = options(TranslateRequest(text=""), direction, service.settings)
-    job, secret = await service.documents.submit(request, service, sent.name, sent.data, chosen)
-    await service.documents.wait(job.id, service.settings.request_timeout_s)
+    job, secret = await documents.submit(request, sent.name, sent.data, chosen)
+    await documents.wait(job.id, service.settings.request_timeout_s)
     job = await find_job(service, caller.key_id, job.id, secret)
     if job.state == "error":
         raise InputError(f"file: {job.message}")
     if job.state != "done":
-        await service.documents.forget(service, job.id)
+        await documents.forget(job.id)
         raise ProblemError(
             504, "timeout", "The file was not translated in time; send a smaller one, or use /documents."
         )
