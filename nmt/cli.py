@@ -274,7 +274,7 @@ def robustness(
     beam: Beam = None,
     device: Device = "auto",
 ) -> None:
-    """How case, typos, numbers, names and placeholders survive.
+    """How case, typos, numbers, names and placeholders survive, from English to French.
 
     Prints a table in Markdown. Without --data the sentences are those of the sample that ships.
     """

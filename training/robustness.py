@@ -4,7 +4,8 @@ Two numbers for each behaviour: the share of cases in which what must survive di
 table), and BLEU against the equally disturbed reference, with BLEU of the same sentences undisturbed beside
 it (Niu et al. 2020, "Evaluating robustness to input perturbations for neural machine translation").
 
-The sentences are of a development set: what is measured here is meant to be improved.
+The sentences are of a development set: what is measured here is meant to be improved. Phrases and checks are
+for one direction (``training.robustness_cases.LANGUAGES``); models of others are refused.
 """
 
 from __future__ import annotations
@@ -18,12 +19,13 @@ from typing import Any
 
 from nmt.checkpoint import resolve_model
 from nmt.config import GenerationConfig
-from nmt.errors import DataError
+from nmt.errors import ConfigError, DataError
+from nmt.shipped import languages_of
 from nmt.translator import Translator
 from training.evaluate import SENTENCES_AT_ONCE, describe_model, search_options
 from training.progress import progress
 from training.provenance import provenance, public_path
-from training.robustness_cases import Behaviour, Case, behaviours
+from training.robustness_cases import LANGUAGES, Behaviour, Case, behaviours
 from training.scoring import Score, score_bleu
 from training.testset import TestSet
 
@@ -70,15 +72,19 @@ def robustness(
         device: where to translate.
 
     Raises:
+        ConfigError: a model translates between other languages than these sentences.
         DataError: a file is missing or broken.
         ModelFolderError: a model folder is missing or corrupt.
     """
+    names = [*([against] if against else []), model]
+    for name in names:
+        _check_direction(name)
     sets = {public_path(path): _load(path) for path in data or [SAMPLE]}
     pairs = [pair for each in sets.values() for pair in zip(each.sources, each.references, strict=True)]
     measured = behaviours([pair for pair in pairs if all(map(str.strip, pair))], limit=limit)
     results: dict[str, list[Row]] = {}
     models = []
-    for name in [*([against] if against else []), model]:
+    for name in names:
         translator = Translator.load(name, device=device)
         options = search_options(translator, beam)
         title = translator.config.name if translator.config.name not in results else public_path(Path(name))
@@ -164,8 +170,18 @@ def _caption(sets: Mapping[str, TestSet], models: Sequence[Mapping[str, Any]], r
     return f"Development sets: {names}. Beam {', '.join(map(str, beams))}; {', '.join(signatures)}."
 
 
+def _check_direction(name: str) -> None:
+    """Before anything is translated."""
+    languages = languages_of(resolve_model(name))
+    if languages != LANGUAGES:
+        raise ConfigError(
+            f"the model {name} translates {' to '.join(languages)}; nmt robustness has sentences and checks "
+            f"for {' to '.join(LANGUAGES)} only: give a model of that direction"
+        )
+
+
 def _load(path: Path) -> TestSet:
-    test_set = TestSet.load(Path(f"{path}.en"), Path(f"{path}.fr"))
+    test_set = TestSet.load(*(Path(f"{path}.{language}") for language in LANGUAGES))
     if "test" in re.split(r"[^a-z]+", test_set.name.lower()):
         raise DataError(
             f"{path}: named as a test set; what is measured here is meant to be improved, so give a "

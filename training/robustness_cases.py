@@ -24,6 +24,8 @@ from training.noise import join
 Pair = tuple[str, str]
 Disturb = Callable[[str, str, random.Random], Pair | None]
 
+LANGUAGES = "en", "fr"
+"""Source and target: what the phrases and names are written in, and what the checks know."""
 PHRASES = Path(__file__).parent / "sample" / "robustness.toml"
 MAX_FRAGMENT_GROWTH = 3
 """Words that the translation of a fragment may have beyond twice those of the fragment."""
@@ -200,7 +202,8 @@ def is_unchanged(case: Case, translation: str, clean: str) -> bool:  # noqa: ARG
 
 def has_as_many_sentences(case: Case, translation: str, clean: str) -> bool:  # noqa: ARG001
     """The translation has as many sentences as the source."""
-    return len(split(translation, "fr")) == len(split(case.source, "en"))
+    source_language, target_language = LANGUAGES
+    return len(split(translation, target_language)) == len(split(case.source, source_language))
 
 
 def _rename(names: Sequence[str], source: str, target: str, rng: random.Random) -> Pair | None:

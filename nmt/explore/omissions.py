@@ -1,12 +1,14 @@
 """What a translation drops and repeats, counted: the two errors that coverage is against (Tu et al. 2016).
 
     dropped    source words of three letters or more to which no link leads (a forced pass) and that do not
-               stand in the translation as they are. Words that French has no word for count too, so the
-               number means something beside another one only, of the same set and the same aligner
+               stand in the translation as they are. Words that the other language has no word for count
+               too, so the number means something beside another one only, of the same set and aligner
     repeated   words that stand twice in a row, and words that end three-word sequences written already, where
-               the source repeats nothing of that length
+               the source repeats nothing of that length. Grammar that says a word twice ("nous nous levons",
+               "he had had") counts too
 
-Both are proxies; neither needs a reference.
+Both are proxies; neither needs a reference. They ask nothing of the languages but that words stand between
+spaces, so they serve every direction; the aligner that gives the links must be of the same one.
 """
 
 from __future__ import annotations

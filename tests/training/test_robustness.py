@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 import nmt.translator
+from nmt.cli import main
 from nmt.config import GenerationConfig
 from nmt.errors import DataError
+from tests.nmt.shipping import ships
 from tests.stub_translator import StubTranslator
 from tests.training.corpora import write_text
 from training import robustness_cases as cases
@@ -175,6 +177,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> None:
         "training.robustness.describe_model", lambda translator, _: {"name": translator.config.name}
     )
     monkeypatch.setattr("training.robustness.resolve_model", Path)
+    monkeypatch.setattr("training.robustness.languages_of", lambda _: ("en", "fr"))
 
 
 def test_two_models_stand_side_by_side_and_the_record_holds_every_number(models, tmp_path: Path, capsys):
@@ -206,6 +209,26 @@ def test_two_models_of_one_name_keep_their_own_columns(models, monkeypatch: pyte
     robustness("b/model", against="a/model", limit=2)
     assert "same: kept %" in (head := capsys.readouterr().out.splitlines()[0])
     assert "b/model: kept %" in head
+
+
+@pytest.mark.parametrize("place", ["model", "against"])
+def test_a_model_of_another_direction_is_refused_before_anything_is_translated(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+):
+    ships(monkeypatch, tmp_path, forward=("en", "fr"), backward=("fr", "en"))
+    loaded = []
+    monkeypatch.setattr(nmt.translator.Translator, "load", lambda name, **_: loaded.append(name))
+    models = {"model": "forward", "against": "forward", place: "backward"}
+
+    with pytest.raises(SystemExit) as end:
+        main(["robustness", models["model"], "--against", models["against"]])
+
+    assert end.value.code == 2
+    assert capsys.readouterr().err == (
+        "nmt: the model backward translates fr to en; nmt robustness has sentences and checks for en to fr "
+        "only: give a model of that direction\n"
+    )
+    assert loaded == []
 
 
 @pytest.mark.parametrize("name", ["test", "tatoeba_test", "test-2016"])
