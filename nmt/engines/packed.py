@@ -30,6 +30,7 @@ from nmt.engines.cache import Cache
 from nmt.engines.encoded import EncodedSources
 from nmt.engines.kernels import Precision, pack, padded_rows
 from nmt.engines.projection import Projection, ShortProjection, VocabularyShortlist
+from nmt.engines.threads import threads_for
 from nmt.layers.attention import MultiHeadAttention
 from nmt.layers.feed_forward import FeedForward
 from nmt.models.interface import Step
@@ -112,6 +113,8 @@ class PackedTransformer:
         self._shortlist = shortlist
         self._vocab_size = model.output.weight_VD.size(0)
         self._encoded = EncodedSources()
+        read = (*model.decoder_layers.parameters(), model.output.weight_VD)
+        self._step_weights = sum(weight.numel() for weight in read)
         self._cache_width = sum(2 * layer.self_attention.d_inner for layer in self._decoder)
 
     def start(self, source: Batch, beam_size: int) -> PackedState:
@@ -152,6 +155,10 @@ class PackedTransformer:
 
     def step(self, state: PackedState, tokens_N: Tensor) -> tuple[Step, PackedState]:
         """Read one token for each row and predict the next; logits, with what normalises them."""
+        with threads_for(tokens_N.numel() * self._step_weights):
+            return self._step(state, tokens_N), state
+
+    def _step(self, state: PackedState, tokens_N: Tensor) -> Step:
         groups = state.groups
         for group in groups:
             group.past.grow()
@@ -168,9 +175,9 @@ class PackedTransformer:
             first += 2 * layer.self_attention.d_inner
         h_ND, n_rows = self._decoder_norm(x_ND), tokens_N.numel()
         if self._shortlist is not None:
-            return self._short_step(state, h_ND), state
+            return self._short_step(state, h_ND)
         logits_NV, log_totals_N = self._project(h_ND)
-        return Step(logits_NV[:n_rows], None, log_totals_N[:n_rows]), state
+        return Step(logits_NV[:n_rows], None, log_totals_N[:n_rows])
 
     def reorder(self, state: PackedState, rows_N: Tensor) -> PackedState:
         """Move rows; a group of which no sentence is left is gone."""
