@@ -56,6 +56,9 @@ class Lines:
 def measure(name: str, lines: Lines, aligner: Translator, betas: list[float], beam: int) -> dict[str, Any]:
     """Every penalty of one model; the first row is what the others are tested against."""
     translator = Translator.load(name, device="cpu")
+    languages = translator.config.source_language, translator.config.target_language
+    if languages != ("en", "fr"):
+        raise SystemExit(f"{name} translates {' to '.join(languages)}; the lines are read as en to fr")
     asked = [{"coverage_penalty": beta} for beta in betas] + [{"no_repeat_ngram_size": 3}]
     rows: list[dict[str, Any]] = []
     plain: list[str] = []
@@ -119,7 +122,7 @@ def main() -> None:
 
     test_set = TestSet.load(Path(f"{asked.data}.en"), Path(f"{asked.data}.fr"))
     lines = Lines.of(test_set, asked.limit, asked.join)
-    aligner = Translator.load(None, device="cpu")
+    aligner = Translator.load(None, source="en", target="fr", device="cpu")
     betas = asked.beta or list(BETAS)
     entry = {
         "data": {**test_set.describe(), "inputs": len(lines.sources), "lines_of_each": asked.join},
