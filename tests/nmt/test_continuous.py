@@ -279,6 +279,18 @@ def test_who_cancels_while_an_answer_waits_to_be_taken_up_hears_no_more(crowded)
     assert crowded.n_running == crowded.n_waiting == 0
 
 
+def test_whose_search_has_ended_is_answered_though_all_others_cancel(crowded):
+    lane = crowded._fast
+    for _ in range(200):
+        if lane._ended_lately:
+            break
+        crowded.step()
+    ended = {task.request.name for task, _ in lane._ended_lately}
+    assert ended
+    crowded.cancel([name for name in crowded._requests if name not in ended])
+    assert set(results(finish(crowded))) == ended
+
+
 def test_a_request_that_failed_asks_for_nothing_more(translator, monkeypatch):
     """Its sentences that end in the same step would otherwise search again for nobody."""
     flow, begun = type(translator).flow, []
