@@ -41,7 +41,6 @@ class Answerer:
     ) -> None:
         self.decoder = decoder
         self._model = loaded.model
-        self._attentive: StepDecoder[Any] = loaded.model
         self._special_ids = loaded.config.special_ids
         self._aligner = aligner
         ids = (loaded.tokenizer.piece_id(piece) for piece in PLACEHOLDERS)
@@ -76,7 +75,7 @@ class Answerer:
             self._device,
             self._placeholders,
             on_failure,
-            attentive=cast(MergingDecoder[Any], self._attentive),
+            attentive=cast(MergingDecoder[Any], self._model),
         )
 
     def _search(
@@ -87,7 +86,7 @@ class Answerer:
         for places in _by_options(searches):
             options = searches[places[0]].options
             hypotheses = search_many(
-                self._attentive if options.coverage_penalty else self.decoder,
+                self._model if options.coverage_penalty else self.decoder,
                 [searches[place].source_ids for place in places],
                 options,
                 self._special_ids,

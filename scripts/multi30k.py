@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import statistics
 from collections.abc import Sequence
 from pathlib import Path
@@ -65,10 +66,12 @@ def _run(part: str, seed: int, arguments: argparse.Namespace) -> dict[str, Any]:
     """Train one model, unless it is there, and score it."""
     without = WITHOUT.get(part, ())
     recipe = load_recipe(RECIPE, [*arguments.overrides, *without, f"training.seed={seed}"])
-    run = arguments.work / f"{'whole' if part == WHOLE else list(WITHOUT).index(part)}-{seed}"
+    data = recipe.data.dir
+    if data is None:
+        raise SystemExit("the test sets are read from local files: name their folder with --set data.dir=DIR")
+    run = arguments.work / f"{re.sub('[^A-Za-z0-9]+', '-', part).strip('-')}-{seed}"
     translator = Translator.load(str(trained(recipe, run)), device=arguments.device)
     options = search_options(translator, None)
-    data = Path(recipe.data.dir)
     sets = [
         TestSet.load(data / f"{name}.en", data / f"{name}.fr")
         for name in (VAL, *(TESTS if part == WHOLE else ()))

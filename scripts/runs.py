@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 from nmt.files import sha256
@@ -12,7 +11,8 @@ from training.recipe import Recipe
 from training.run_folder import open_run
 from training.shards import PreparedCorpus
 
-DONE = "done"
+DONE = "done.json"
+"""The recipe that a run has come to its end with."""
 
 
 def trained(recipe: Recipe, run: Path, tokenizer_file: Path | None = None) -> Path:
@@ -24,19 +24,23 @@ def trained(recipe: Recipe, run: Path, tokenizer_file: Path | None = None) -> Pa
         tokenizer_file: a ready SentencePiece model to take instead of learning one.
 
     Raises:
-        SystemExit: SIGTERM came: the run is saved, and goes on when it is asked for again.
+        RunFolderError: the run was begun with another recipe.
+        SystemExit: it has ended with another recipe; or SIGTERM came: the run is saved, and goes on when it
+            is asked for again.
     """
     if tokenizer_file is not None:
         given = recipe.tokenizer.model_copy(update={"given": sha256(tokenizer_file)})
         recipe = recipe.model_copy(update={"tokenizer": given})
-    if not (run / DONE).exists():
+    done, made_by = run / DONE, recipe.model_dump_json(exclude={"data": {"dir"}})
+    if not done.exists():
         with open_run(run, recipe, resume=True) as folder:
             prepared = prepare_corpus(recipe, run / "data", tokenizer_file)
             trainer = Trainer(recipe, PreparedCorpus.open(prepared, recipe), folder)
             trainer.resume()
-            began_s = time.monotonic()
             trainer.train()
             if trainer.stop_reason == "SIGTERM":
                 raise SystemExit(f"{run}: stopped and saved; the same command goes on")
-            (run / DONE).write_text(f"{time.monotonic() - began_s:.0f} s\n", encoding="utf-8")
+            done.write_text(made_by, encoding="utf-8")
+    elif done.read_text(encoding="utf-8") != made_by:
+        raise SystemExit(f"{run}: has ended with another recipe (see {DONE}); choose another --work folder")
     return run / "model"

@@ -230,6 +230,17 @@ def crowded(translator, monkeypatch) -> ContinuousTranslator:
     return continuous
 
 
+def ended_lately(crowded: ContinuousTranslator) -> list[object]:
+    """Requests whose search has ended while their answer waits to be taken up, as soon as there are any."""
+    for _ in range(200):
+        if crowded._fast._ended_lately:
+            break
+        crowded.step()
+    names: list[object] = [task.request.name for task, _ in crowded._fast._ended_lately]
+    assert names
+    return names
+
+
 def test_while_a_batch_is_well_filled_answers_are_taken_up_every_few_steps(crowded):
     answered_at = []
     number = 0
@@ -265,30 +276,18 @@ def test_while_a_batch_is_well_filled_short_texts_are_planned_when_they_may_join
 
 
 def test_who_cancels_while_an_answer_waits_to_be_taken_up_hears_no_more(crowded):
-    lane = crowded._fast
-    for _ in range(200):
-        if lane._ended_lately:
-            break
-        crowded.step()
-    gone = [task.request.name for task, _ in lane._ended_lately]
-    assert gone
+    gone = ended_lately(crowded)
     crowded.cancel(gone)
-    assert not lane._ended_lately
+    assert not crowded._fast._ended_lately
     found = results(finish(crowded))
     assert set(found).isdisjoint(gone)
     assert crowded.n_running == crowded.n_waiting == 0
 
 
 def test_whose_search_has_ended_is_answered_though_all_others_cancel(crowded):
-    lane = crowded._fast
-    for _ in range(200):
-        if lane._ended_lately:
-            break
-        crowded.step()
-    ended = {task.request.name for task, _ in lane._ended_lately}
-    assert ended
+    ended = ended_lately(crowded)
     crowded.cancel([name for name in crowded._requests if name not in ended])
-    assert set(results(finish(crowded))) == ended
+    assert set(results(finish(crowded))) == set(ended)
 
 
 def test_a_request_that_failed_asks_for_nothing_more(translator, monkeypatch):
