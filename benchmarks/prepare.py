@@ -85,8 +85,9 @@ def _cut(recipe: Recipe, data: Path, folder: Path, share: float) -> Path:
 
 def _measure(arguments: argparse.Namespace, recipe: Recipe, corpora: Path, processes: int) -> dict[str, Any]:
     """One preparation in a process of its own."""
-    out = arguments.work / "prepared"
-    shutil.rmtree(out, ignore_errors=True)
+    out = arguments.work / "preparing" / "prepared"
+    shutil.rmtree(out.parent, ignore_errors=True)  # with what an interrupted preparation has left beside it
+    out.parent.mkdir(parents=True)
     sources = ",".join(
         f'{{kind="text",name="{source.name}",path="{source.path}"}}' for source in recipe.data.train
     )
