@@ -282,7 +282,7 @@ def main() -> None:
     texts = [line for line in dict.fromkeys(lines) if line][: options.requests]
     rounds = measure(options, texts)
     # imports torch, which the clients measured above have no use for
-    from training.provenance import command_line  # noqa: PLC0415
+    from training.provenance import this_command  # noqa: PLC0415
 
     medians = {name: statistics.median(entry[name] for entry in rounds) for name in rounds[0]}
     by_round = [ratios(entry) for entry in rounds]
@@ -291,7 +291,7 @@ def main() -> None:
     report = {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": commit.stdout.strip() + ("-dirty" if dirty.stdout.strip() else ""),
-        "command": f"python {command_line(sys.argv)}",
+        "command": this_command(),
         "machine": machine(),
         "versions": {
             "python": platform.python_version(),

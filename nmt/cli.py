@@ -23,6 +23,8 @@ from nmt import __version__
 from nmt.commands.align import align_links, align_train
 from nmt.commands.attention import attention
 from nmt.commands.bench import bench_app
+from nmt.commands.blend import blend
+from nmt.commands.compile import compile_step
 from nmt.commands.export import export
 from nmt.commands.keys import database_app, keys_app
 from nmt.commands.lines import lines_of
@@ -67,6 +69,8 @@ app.add_typer(bench_app, name="bench")
 app.command("align-links")(align_links)
 app.command("align-train")(align_train)
 app.command()(attention)
+app.command()(blend)
+app.command("compile")(compile_step)
 app.command()(export)
 app.command()(shortlist)
 

@@ -18,7 +18,7 @@ import torch
 from nmt import __version__
 from nmt.checkpoint import CONFIG, FILES, SCORES, WEIGHTS, resolve_model, verify_manifest
 from nmt.config import ModelFolderConfig, parse
-from nmt.engines.choose import choose_by_config
+from nmt.engines.choose import Choice, choose_by_config
 from nmt.engines.forks import kind_of_workers
 from nmt.engines.workers import count_workers
 from nmt.errors import ModelFolderError
@@ -59,6 +59,7 @@ def info(model: str | Path | None = None) -> dict[str, dict[str, Any]]:
         "engine": {
             "name": engine.name,
             "why": engine.why,
+            "step": _step(engine),
             "workers": count_workers(device),
             "kind_of_workers": kind_of_workers(),
         },
@@ -77,6 +78,12 @@ def count_parameters(folder: Path) -> int:
             return sum(math.prod(weights.get_slice(name).get_shape()) for name in weights.keys())  # noqa: SIM118
     except (OSError, safetensors.SafetensorError) as error:
         raise ModelFolderError(f"{folder / WEIGHTS}: {error}") from None
+
+
+def _step(engine: Choice) -> str:
+    if engine.step is not None:
+        return "compiled ahead of time"
+    return "not compiled; nmt compile does it once" if engine.name == "int8" else "nothing to compile"
 
 
 def _machine() -> dict[str, Any]:

@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SPEED, FAULTS = Path("benchmarks/results/training.json"), Path("docs/reliability/training.json")
 PREPARATION = Path("benchmarks/results/prepare.json")
 ADAPTATION = Path("benchmarks/results/adaptation.json")
+BLENDING = Path("benchmarks/results/blending.json")
 QUALITY = Path("docs/reports/multi30k_best.json")
 PUBLISHED = {
     "test_2016_flickr": (61.80, 63.71),
@@ -135,6 +136,21 @@ def adaptation(record: dict[str, Any]) -> list[str]:
     return rows
 
 
+def blending(record: dict[str, Any]) -> list[str]:
+    """BLEU of each set by the share of the adapted model's weights."""
+    shares = list(record["sets"][0]["BLEU"])
+    names = {"0": "0: before", "1": "1: adapted"}
+    rows = [
+        "| set | " + " | ".join(names.get(share, share) for share in shares) + " |",
+        "|---|" + "--:|" * len(shares),
+    ]
+    for one in record["sets"]:
+        cells = " | ".join(f"{one['BLEU'][share]:.1f}" for share in shares)
+        rows.append(f"| {one['name']} | {cells} |")
+    rows += ["", f"BLEU, `{record['signature']}`, {record['sets'][0]['sentences']} sentences each."]
+    return rows
+
+
 def faults(record: dict[str, Any]) -> list[str]:
     """Promises and what was counted."""
     rows = ["| | fault | counted | kept |", "|---|---|---|---|"]
@@ -177,6 +193,7 @@ TABLES: dict[str, tuple[Path, Callable[[dict[str, Any]], list[str]]]] = {
     "what was lost": (FAULTS, faults),
     "preparation": (PREPARATION, preparation),
     "adaptation": (ADAPTATION, adaptation),
+    "blending": (BLENDING, blending),
     "quality": (QUALITY, quality),
 }
 

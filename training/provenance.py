@@ -26,12 +26,20 @@ PACKAGES = ("numpy", "sacrebleu", "sacremoses", "sentencepiece", "matplotlib")
 def provenance(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     """Describe this run; ``arguments`` None takes the command line as it was given."""
     return {
-        "command": command_line(sys.argv if arguments is None else arguments),
+        "command": this_command() if arguments is None else command_line(arguments),
         "date": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "commit": commit(),
         "versions": versions(),
         "machine": machine(),
     }
+
+
+def this_command() -> str:
+    """The command line as it was given, ``python -m MODULE`` where that is how."""
+    spec = getattr(sys.modules["__main__"], "__spec__", None)
+    if spec is None:
+        return command_line(sys.argv)
+    return command_line(["python", "-m", spec.name.removesuffix(".__main__"), *sys.argv[1:]])
 
 
 def command_line(arguments: Sequence[str]) -> str:

@@ -7,22 +7,25 @@
               they are then as fast and more exact
 
 "auto" takes int8 where the CPU has instructions for it, else float32. How far each is from eager is measured
-by ``benchmarks/engines.py``.
+by ``benchmarks/engines.py``. Where ``nmt compile`` has been run, int8 takes the compiled step
+(``nmt.engines.ahead``), whose layers are in int8 too.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import torch
 
-from nmt.config import ModelConfig, TransformerConfig
+from nmt.config import ModelConfig
+from nmt.engines.ahead import CompiledStretches, is_compiled, load_step
+from nmt.engines.between import Shape
 from nmt.engines.kernels import Precision
 from nmt.engines.packed import PackedTransformer
 from nmt.engines.projection import VocabularyShortlist
 from nmt.errors import ConfigError
-from nmt.models.build import Model
+from nmt.models.build import Model, build_model
 from nmt.models.interface import MergingDecoder
 from nmt.models.transformer import Transformer
 
@@ -40,6 +43,8 @@ class Choice:
     why: str
     layers: Precision = "float32"
     output: Precision = "float32"
+    step: Shape | None = None
+    """Of the compiled step; None where none is taken."""
 
 
 @dataclass(frozen=True)
@@ -86,14 +91,24 @@ def choose(
         return _choose(0, NO_TRANSFORMER, device, requested, features)
     dtype = model.output.weight_VD.dtype
     obstacle = None if dtype == torch.float32 else f"the model's weights are {dtype}, not float32"
-    return _choose(model.output.weight_VD.size(1), obstacle, device, requested, features)
+    choice = _choose(model.output.weight_VD.size(1), obstacle, device, requested, features)
+    step = step_shape(model, choice)
+    if step is None or not is_compiled(step):
+        return choice
+    return replace(choice, why=f"{choice.why}; layers of a step compiled ahead of time, in int8", step=step)
 
 
 def choose_by_config(config: ModelConfig, device: torch.device) -> Choice:
     """What "auto" takes for a model folder with this configuration, without its weights."""
-    if isinstance(config, TransformerConfig):
-        return _choose(config.d_model, None, device, "auto", None)
-    return _choose(0, NO_TRANSFORMER, device, "auto", None)
+    with torch.device("meta"):
+        return choose(build_model(config), device)
+
+
+def step_shape(model: Model, choice: Choice) -> Shape | None:
+    """What ``nmt compile`` would compile for a model decoded by ``choice``; None: nothing can be."""
+    if choice.name != "int8" or not isinstance(model, Transformer):
+        return None
+    return Shape.of(model, torch.bfloat16 if choice.layers == "bfloat16" else torch.float32)
 
 
 def _choose(
@@ -124,7 +139,14 @@ def build_decoder(
     if choice.name == "eager":
         return model
     assert isinstance(model, Transformer)
-    return PackedTransformer(model, layers=choice.layers, output=choice.output, shortlist=shortlist)
+    runs = None if choice.step is None else load_step(choice.step)
+    return PackedTransformer(
+        model,
+        layers=choice.layers,
+        output=choice.output,
+        shortlist=shortlist,
+        stretches=None if runs is None else CompiledStretches(model, runs),
+    )
 
 
 def _fastest(d_model: int, features: CpuFeatures) -> Choice:

@@ -84,16 +84,20 @@ class BFloat16Linear:
         return y_NF
 
 
+def int8_rows(weight_FD: Tensor) -> tuple[Tensor, Tensor]:
+    """Each row of a weight in int8, and the scale_F that gives it back."""
+    scale_F = weight_FD.abs().amax(dim=1).div_(INT8_MOST).clamp_(min=torch.finfo(torch.float32).tiny)
+    return weight_FD.div(scale_F.unsqueeze(1)).round_().to(torch.int8), scale_F
+
+
 class Int8Linear:
     """Symmetric int8 weights and activations; the output in float32 has both scales applied."""
 
     dtype = torch.float32
 
     def __init__(self, weight_FD: Tensor, bias_F: Tensor | None) -> None:
-        scale_F = weight_FD.abs().amax(dim=1).div_(INT8_MOST).clamp_(min=torch.finfo(torch.float32).tiny)
-        weight_int8_FD = weight_FD.div(scale_F.unsqueeze(1)).round_().to(torch.int8)
-        self._weight = torch.ops.onednn.qlinear_prepack(weight_int8_FD, None)
-        self._scale_F = scale_F
+        rounded_FD, self._scale_F = int8_rows(weight_FD)
+        self._weight = torch.ops.onednn.qlinear_prepack(rounded_FD, None)
         self._zero_F = torch.zeros(weight_FD.size(0), dtype=torch.int32)
         self._bias_F = bias_F
         self._linear = torch.ops.onednn.qlinear_pointwise.default

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Protocol, cast
 
 import torch
 import torch.nn.functional as F
@@ -91,6 +91,7 @@ class PackedTransformer:
         layers: precision of the layers' products.
         output: precision of the projection to the vocabulary.
         shortlist: leaves each sentence the pieces of its list; None: all, the exact function.
+        stretches: what a step computes between its attentions; None: in the layers' precision, call by call.
     """
 
     def __init__(
@@ -100,6 +101,7 @@ class PackedTransformer:
         layers: Precision,
         output: Precision,
         shortlist: VocabularyShortlist | None = None,
+        stretches: Stretches | None = None,
     ) -> None:
         self.dtype = _dtype(layers)
         self._precision = layers
@@ -109,6 +111,7 @@ class PackedTransformer:
         self._decoder = [_DecoderLayer(cast(DecoderLayer, layer), layers) for layer in model.decoder_layers]
         self._encoder_norm = _Norm(model.encoder_norm, self.dtype)
         self._decoder_norm = _Norm(model.decoder_norm, self.dtype)
+        self._stretches = stretches or PackedStretches(self._decoder, self._decoder_norm, layers)
         self._project = Projection(model.output.weight_VD.detach(), output)
         self._shortlist = shortlist
         self._vocab_size = model.output.weight_VD.size(0)
@@ -145,8 +148,8 @@ class PackedTransformer:
         if known_BSD is None:
             memory_MD = self._encode(batch, tokens)
         else:
-            memory_MD = self._widened(tokens.packed(known_BSD))
-        x_MD = self._widened(self._target.read(batch.target_in_BT, range(T)).view(B * T, -1))
+            memory_MD = self._for_layers(tokens.packed(known_BSD))
+        x_MD = self._for_layers(self._target.read(batch.target_in_BT, range(T)).view(B * T, -1))
         for layer in self._decoder:
             memory = layer.cross_attention.memory(memory_MD, tokens)
             x_MD = layer.over_target(x_MD, (B, T), memory, tokens.mask_B11S)
@@ -168,15 +171,19 @@ class PackedTransformer:
         else:
             place_N = torch.tensor(positions).repeat_interleave(torch.tensor(state.n_rows))
             x_ND = self._target.read_at(tokens_N, place_N)
-        x_ND = self._widened(x_ND)
+        n_rows, stretches = tokens_N.numel(), self._stretches
+        x_ND = _widened(x_ND, stretches.n_rows(n_rows), stretches.dtype)
+        y_NW = stretches.enter(x_ND)
         first = 0
         for index, layer in enumerate(self._decoder):
-            x_ND = layer(x_ND, state, index, first)
+            context_NW = layer.self_attention.over_past(y_NW, state, first)
+            x_ND, y_NW = stretches.between(index, context_NW, x_ND)
+            context_NW = layer.cross_attention.over_memory(y_NW, state, index)
+            x_ND, y_NW = stretches.feed(index, context_NW, x_ND)
             first += 2 * layer.self_attention.d_inner
-        h_ND, n_rows = self._decoder_norm(x_ND), tokens_N.numel()
         if self._shortlist is not None:
-            return self._short_step(state, h_ND)
-        logits_NV, log_totals_N = self._project(h_ND)
+            return self._short_step(state, y_NW)
+        logits_NV, log_totals_N = self._project(y_NW)
         return Step(logits_NV[:n_rows], None, log_totals_N[:n_rows])
 
     def reorder(self, state: PackedState, rows_N: Tensor) -> PackedState:
@@ -203,7 +210,7 @@ class PackedTransformer:
     def _encode(self, source: Batch, tokens: _Tokens) -> Tensor:
         """Source ids -> memory_MD."""
         embedded_BSD = self._source.read(source.source_BS, range(source.source_BS.size(1)))
-        x_MD = self._widened(tokens.packed(embedded_BSD))
+        x_MD = self._for_layers(tokens.packed(embedded_BSD))
         for layer in self._encoder:
             x_MD = layer(x_MD, tokens)
         return self._encoder_norm(x_MD)
@@ -214,20 +221,15 @@ class PackedTransformer:
         first = 0
         for group, n_rows in zip(state.groups, state.n_rows, strict=True):
             assert group.short is not None
-            own_ND = h_ND if len(state.groups) == 1 else self._widened(h_ND[first : first + n_rows])
+            own_ND = h_ND if len(state.groups) == 1 else self._for_layers(h_ND[first : first + n_rows])
             parts.append(group.short(own_ND, n_rows))
             first += n_rows
         logits, log_totals = zip(*parts, strict=True)
         return Step(_joined(logits), None, _joined(log_totals))
 
-    def _widened(self, x_ND: Tensor) -> Tensor:
+    def _for_layers(self, x_ND: Tensor) -> Tensor:
         """In the layers' precision, with rows of zeros up to ``padded_rows``."""
-        n_rows = padded_rows(x_ND.size(0), self._precision)
-        if n_rows == x_ND.size(0):
-            return x_ND.to(self.dtype)
-        wide_ND = x_ND.new_zeros(n_rows, x_ND.size(1), dtype=self.dtype)
-        wide_ND[: x_ND.size(0)] = x_ND
-        return wide_ND
+        return _widened(x_ND, padded_rows(x_ND.size(0), self._precision), self.dtype)
 
     def merge(self, first: PackedState, second: PackedState) -> PackedState:
         """The sentences of both, those of ``first`` first, whatever each has read."""
@@ -330,17 +332,15 @@ class _SelfAttention:
 
     def over_source(self, x_MD: Tensor, tokens: _Tokens) -> Tensor:
         """All positions of sentences at once, for the encoder."""
-        qkv_BSW = tokens.padded(self._in(self._norm.before(x_MD)))
+        qkv_BSW = tokens.padded(self.enter(x_MD))
         context_BSD = self._over_sentence(qkv_BSW, tokens.mask_B11S)
-        context_MD = _beside([tokens.packed(context_BSD)], x_MD.size(0), self.d_inner)
-        return self._norm.after(self._out(context_MD, add_NF=x_MD))
+        return self.leave(_beside([tokens.packed(context_BSD)], x_MD.size(0), self.d_inner), x_MD)
 
     def over_target(self, x_MD: Tensor, size: tuple[int, int]) -> Tensor:
         """All positions of sentences at once, each seeing those before it; ``size`` is (B, T)."""
-        qkv_BTW = self._in(self._norm.before(x_MD))[: size[0] * size[1]].view(*size, -1)
+        qkv_BTW = self.enter(x_MD)[: size[0] * size[1]].view(*size, -1)
         context_BTD = self._over_sentence(qkv_BTW, causal=True)
-        context_MD = _beside([context_BTD], x_MD.size(0), self.d_inner)
-        return self._norm.after(self._out(context_MD, add_NF=x_MD))
+        return self.leave(_beside([context_BTD], x_MD.size(0), self.d_inner), x_MD)
 
     def _over_sentence(
         self, qkv_BSW: Tensor, mask_B11S: Tensor | None = None, *, causal: bool = False
@@ -352,9 +352,16 @@ class _SelfAttention:
         )
         return context_BHSE.transpose(1, 2).flatten(2)
 
-    def over_past(self, x_ND: Tensor, state: PackedState, first: int) -> Tensor:
+    def enter(self, x_ND: Tensor) -> Tensor:
+        """Query, key and value of each row, side by side."""
+        return self._in(self._norm.before(x_ND))
+
+    def leave(self, context_ND: Tensor, x_ND: Tensor) -> Tensor:
+        """What was found, mapped and added to the residual stream."""
+        return self._norm.after(self._out(context_ND, add_NF=x_ND))
+
+    def over_past(self, qkv_NW: Tensor, state: PackedState, first: int) -> Tensor:
         """The decoder's: each row sees what it has read; its keys and values are cached from ``first`` on."""
-        qkv_NW = self._in(self._norm.before(x_ND))
         contexts = []
         row = 0
         for group in state.groups:
@@ -368,8 +375,7 @@ class _SelfAttention:
             )
             query_NH1E = query.view(N, self._n_heads, 1, self._d_head)
             contexts.append(F.scaled_dot_product_attention(query_NH1E, key_NHTE, value_NHTE))
-        context_ND = _beside(contexts, x_ND.size(0), self.d_inner)
-        return self._norm.after(self._out(context_ND, add_NF=x_ND))
+        return _beside(contexts, qkv_NW.size(0), self.d_inner)
 
     @property
     def _d_head(self) -> int:
@@ -392,25 +398,30 @@ class _CrossAttention:
         key, value = both_BS2HE.permute(2, 0, 3, 1, 4).contiguous().unbind()
         return key, value
 
-    def __call__(self, x_ND: Tensor, state: PackedState, index: int) -> Tensor:
+    def enter(self, x_ND: Tensor) -> Tensor:
+        """The query of each row."""
+        return self._query(self._norm.before(x_ND))
+
+    def leave(self, context_ND: Tensor, x_ND: Tensor) -> Tensor:
+        """What was found, mapped and added to the residual stream."""
+        return self._norm.after(self._out(context_ND, add_NF=x_ND))
+
+    def over_memory(self, query_ND: Tensor, state: PackedState, index: int) -> Tensor:
         """The K rows of a sentence are K queries on its one memory."""
-        query_ND = self._query(self._norm.before(x_ND))
         contexts = []
         row = 0
         for group in state.groups:
             size = group.n_sentences, state.beam_size
             contexts.append(self._attend(query_ND[row:], size, group.memory[index], group.memory_mask_B11S))
             row += size[0] * size[1]
-        context_ND = _beside(contexts, x_ND.size(0), self._d_inner)
-        return self._norm.after(self._out(context_ND, add_NF=x_ND))
+        return _beside(contexts, query_ND.size(0), self._d_inner)
 
     def over_target(
         self, x_MD: Tensor, size: tuple[int, int], memory: tuple[Tensor, Tensor], mask_B11S: Tensor | None
     ) -> Tensor:
         """The same for a forced pass: the T positions of a sentence are T queries; ``size`` is (B, T)."""
-        context = self._attend(self._query(self._norm.before(x_MD)), size, memory, mask_B11S)
-        context_MD = _beside([context], x_MD.size(0), self._d_inner)
-        return self._norm.after(self._out(context_MD, add_NF=x_MD))
+        context = self._attend(self.enter(x_MD), size, memory, mask_B11S)
+        return self.leave(_beside([context], x_MD.size(0), self._d_inner), x_MD)
 
     def _attend(
         self, query_ND: Tensor, size: tuple[int, int], memory: tuple[Tensor, Tensor], mask_B11S: Tensor | None
@@ -451,16 +462,80 @@ class _DecoderLayer:
         self.cross_attention = _CrossAttention(layer.cross_attention, layer.around_cross_attention, precision)
         self.feed_forward = _FeedForward(layer.feed_forward, layer.around_feed_forward, precision)
 
-    def __call__(self, x_ND: Tensor, state: PackedState, index: int, first: int) -> Tensor:
-        x_ND = self.self_attention.over_past(x_ND, state, first)
-        return self.feed_forward(self.cross_attention(x_ND, state, index))
-
     def over_target(
         self, x_MD: Tensor, size: tuple[int, int], memory: tuple[Tensor, Tensor], mask_B11S: Tensor | None
     ) -> Tensor:
         """A forced pass: T tokens of each sentence at once; ``size`` is (B, T)."""
         x_MD = self.self_attention.over_target(x_MD, size)
         return self.feed_forward(self.cross_attention.over_target(x_MD, size, memory, mask_B11S))
+
+
+class Stretches(Protocol):
+    """What a step computes between its attentions.
+
+    Dimensions: N rows, some of them only there to make a round number; W numbers that attention reads of one.
+    """
+
+    dtype: torch.dtype
+    """Of the residual stream."""
+
+    def n_rows(self, n_rows: int) -> int:
+        """How many rows to compute with so that ``n_rows`` fit."""
+        ...
+
+    def enter(self, x_ND: Tensor) -> Tensor:
+        """Embeddings -> query, key and value of the first layer."""
+        ...
+
+    def between(self, index: int, context_NW: Tensor, x_ND: Tensor) -> tuple[Tensor, Tensor]:
+        """What self-attention of a layer has found -> residual stream, query of its cross-attention."""
+        ...
+
+    def feed(self, index: int, context_NW: Tensor, x_ND: Tensor) -> tuple[Tensor, Tensor]:
+        """What cross-attention has found -> residual stream, and what is read next.
+
+        That is query, key and value of the next layer; of the last one, what is projected to the vocabulary.
+        """
+        ...
+
+
+class PackedStretches:
+    """``Stretches`` of packed layers, call by call."""
+
+    def __init__(self, layers: Sequence[_DecoderLayer], norm: _Norm, precision: Precision) -> None:
+        self.dtype = _dtype(precision)
+        self._layers, self._norm, self._precision = layers, norm, precision
+
+    def n_rows(self, n_rows: int) -> int:
+        """See ``padded_rows``."""
+        return padded_rows(n_rows, self._precision)
+
+    def enter(self, x_ND: Tensor) -> Tensor:
+        """See ``Stretches``."""
+        return self._layers[0].self_attention.enter(x_ND)
+
+    def between(self, index: int, context_NW: Tensor, x_ND: Tensor) -> tuple[Tensor, Tensor]:
+        """See ``Stretches``."""
+        layer = self._layers[index]
+        x_ND = layer.self_attention.leave(context_NW, x_ND)
+        return x_ND, layer.cross_attention.enter(x_ND)
+
+    def feed(self, index: int, context_NW: Tensor, x_ND: Tensor) -> tuple[Tensor, Tensor]:
+        """See ``Stretches``."""
+        layer = self._layers[index]
+        x_ND = layer.feed_forward(layer.cross_attention.leave(context_NW, x_ND))
+        if index == len(self._layers) - 1:
+            return x_ND, self._norm(x_ND)
+        return x_ND, self._layers[index + 1].self_attention.enter(x_ND)
+
+
+def _widened(x_ND: Tensor, n_rows: int, dtype: torch.dtype) -> Tensor:
+    """In ``dtype``, with rows of zeros up to ``n_rows``."""
+    if n_rows == x_ND.size(0):
+        return x_ND.to(dtype)
+    wide_ND = x_ND.new_zeros(n_rows, x_ND.size(1), dtype=dtype)
+    wide_ND[: x_ND.size(0)] = x_ND
+    return wide_ND
 
 
 def _joined(parts: Sequence[Tensor]) -> Tensor:

@@ -141,14 +141,14 @@ class BeamSearch:
         coverage_NS = scoring.add_attention(beams.coverage_NS, step.attention_NS)
         candidates = rank_candidates(beams, step, coverage_NS, rules, scoring)
         collect_finished(self.n_best, beams, candidates, scoring, self.special)
-        going_on = []
+        places = []
         for place, bound in enumerate(reachable_scores(beams, candidates, rules, scoring, self.special)):
             entries = self.n_best[beams.sentences[place]]
             if bound == -torch.inf:
                 entries.fill(unfinished_hypotheses(beams, place, scoring))
             elif entries.n_finished < beams.beam_size and not (self.early_stop and entries.is_final(bound)):
-                going_on.append(place)
-        self.beams, rows_N = extend(beams, candidates, coverage_NS, going_on, self.special)
+                places.append(place)
+        self.beams, rows_N = extend(beams, candidates, coverage_NS, places, self.special)
         return rows_N
 
     def leave(self, sentences: Collection[int]) -> Tensor:
@@ -272,11 +272,11 @@ class Beams:
 
 
 class Candidates(NamedTuple):
-    """The 2K best extensions of each sentence, best first, on the CPU."""
+    """The 2K best extensions of each sentence, best first: few enough for plain numbers, (B, C)."""
 
-    log_probs_BC: Tensor
-    tokens_BC: Tensor
-    rows_BC: Tensor
+    log_probs: list[list[float]]
+    tokens: list[list[int]]
+    rows: list[list[int]]
     """The row that each extends."""
     coverage_penalties_N: Tensor
     """Of the rows extended."""
@@ -304,44 +304,51 @@ def rank_candidates(
         largest_N,
     )
     check_finite(largest_N, beams.n_tokens, beams.sentences)
-    first_row_B1 = torch.arange(0, n_sentences * beam_size, beam_size).unsqueeze(1)
-    return Candidates(log_probs_BC, index_BC % vocab_size, first_row_B1 + index_BC // vocab_size, penalties_N)
+    places = [[divmod(index, vocab_size) for index in indices] for indices in index_BC.tolist()]
+    return Candidates(
+        log_probs_BC.tolist(),
+        [[token for _, token in own] for own in places],
+        [[place * beam_size + row for row, _ in own] for place, own in enumerate(places)],
+        penalties_N,
+    )
 
 
 def collect_finished(
     n_best: Sequence[NBestList], beams: Beams, candidates: Candidates, scoring: Scoring, special: SpecialIds
 ) -> None:
     """Enter the possible candidates among the first K that end in EOS into their sentences' lists."""
-    beam_size = beams.beam_size
-    log_probs_BK = candidates.log_probs_BC[:, :beam_size]
-    ends_BK = (candidates.tokens_BC[:, :beam_size] == special.eos) & (log_probs_BK > -torch.inf)
-    for place, rank in ends_BK.nonzero().tolist():
-        row = int(candidates.rows_BC[place, rank])
-        log_prob = float(log_probs_BK[place, rank])
-        penalty = float(candidates.coverage_penalties_N[row])
-        score = scoring.score(log_prob, beams.lengths[place] + 1, penalty)
-        n_best[beams.sentences[place]].add(
-            Hypothesis(
-                beams.tokens_of(row),
-                log_prob,
-                score,
-                finished=True,
-                token_log_probs=beams.token_log_probs_of(row, log_prob),
+    for place, (log_probs, tokens, rows) in enumerate(zip(*candidates[:3], strict=True)):
+        for log_prob, token, row in zip(log_probs[: beams.beam_size], tokens, rows, strict=False):
+            if token != special.eos or log_prob == -torch.inf:
+                continue
+            penalty = float(candidates.coverage_penalties_N[row])
+            n_best[beams.sentences[place]].add(
+                Hypothesis(
+                    beams.tokens_of(row),
+                    log_prob,
+                    scoring.score(log_prob, beams.lengths[place] + 1, penalty),
+                    finished=True,
+                    token_log_probs=beams.token_log_probs_of(row, log_prob),
+                )
             )
-        )
 
 
 def reachable_scores(
     beams: Beams, candidates: Candidates, rules: Constraints, scoring: Scoring, special: SpecialIds
 ) -> list[float]:
     """The most that any hypothesis which lives on can score, for each sentence; -inf: none can live on."""
-    ends_BC = candidates.tokens_BC == special.eos
-    log_probs = candidates.log_probs_BC.masked_fill(ends_BC, -torch.inf).amax(dim=1).tolist()
-    limits = [rules.max_lengths[sentence] for sentence in beams.sentences]
-    return [
-        scoring.bound(log_prob, limit + 1) if length < limit else -torch.inf
-        for log_prob, length, limit in zip(log_probs, beams.lengths, limits, strict=True)
-    ]
+    scores = []
+    for place, (sentence, length) in enumerate(zip(beams.sentences, beams.lengths, strict=True)):
+        best = going_on(candidates.tokens[place], special)[0]
+        limit = rules.max_lengths[sentence]
+        reachable = scoring.bound(candidates.log_probs[place][best], limit + 1)
+        scores.append(reachable if length < limit else -torch.inf)
+    return scores
+
+
+def going_on(tokens: Sequence[int], special: SpecialIds) -> list[int]:
+    """The ranks of the candidates of a sentence that do not end, best first: K at least."""
+    return [rank for rank, token in enumerate(tokens) if token != special.eos]
 
 
 def unfinished_hypotheses(beams: Beams, place: int, scoring: Scoring) -> list[Hypothesis]:
@@ -369,19 +376,26 @@ def extend(
     beams: Beams, candidates: Candidates, coverage_NS: Tensor | None, places: list[int], special: SpecialIds
 ) -> tuple[Beams, Tensor]:
     """The best K candidates that do not end, of the sentences at ``places``; and the rows they extend."""
-    tokens_BC = candidates.tokens_BC[places]
-    chosen_BK = (tokens_BC == special.eos).byte().argsort(dim=1, stable=True)[:, : beams.beam_size]
-    rows_N = candidates.rows_BC[places].gather(1, chosen_BK).flatten()
-    new_tokens_N1 = tokens_BC.gather(1, chosen_BK).view(-1, 1)
-    log_probs_N = candidates.log_probs_BC[places].gather(1, chosen_BK).flatten()
+    chosen = [
+        (place, rank)
+        for place in places
+        for rank in going_on(candidates.tokens[place], special)[: beams.beam_size]
+    ]
+    rows_N = torch.tensor([candidates.rows[place][rank] for place, rank in chosen], dtype=torch.long)
+    tokens_N = torch.tensor([candidates.tokens[place][rank] for place, rank in chosen], dtype=torch.long)
+    log_probs_N = torch.tensor([candidates.log_probs[place][rank] for place, rank in chosen])
     lengths = tuple(beams.lengths[place] + 1 for place in places)
     first = beams.n_tokens + 1 - max(lengths, default=0)  # whoever had more tokens may have left
     extended = Beams(
         sentences=tuple(beams.sentences[place] for place in places),
         lengths=lengths,
-        tokens_NT=torch.cat([beams.tokens_NT[rows_N, first:], new_tokens_N1], dim=1),
+        tokens_NT=torch.cat(
+            [beams.tokens_NT[:, first:].index_select(0, rows_N), tokens_N.unsqueeze(1)], dim=1
+        ),
         log_probs_N=log_probs_N,
-        sums_NT=torch.cat([beams.sums_NT[rows_N, first:], log_probs_N.unsqueeze(1)], dim=1),
+        sums_NT=torch.cat(
+            [beams.sums_NT[:, first:].index_select(0, rows_N), log_probs_N.unsqueeze(1)], dim=1
+        ),
         coverage_NS=None if coverage_NS is None else coverage_NS[rows_N.to(coverage_NS.device)],
     )
     return extended, rows_N

@@ -75,7 +75,7 @@ def decode(
     ended: list[list[Hypothesis]] = [[] for _ in range(source.size)]
     rows = Rows.start(source, n_rows, special, rules, scoring)
     state = decoder.start(source, n_rows)
-    while bool(rows.live_N.any()):
+    while any(rows.live):
         step, state = decoder.step(state, rows.tokens_NT[:, -1].to(device))
         coverage_NS = scoring.add_attention(rows.coverage_NS, step.attention_NS)
         largest_N = largest(step, coverage_NS)
@@ -85,20 +85,27 @@ def decode(
         if step.log_totals_N is not None:
             log_probs_N1 = log_probs_N1 - step.log_totals_N.unsqueeze(1)
         tokens_N1, log_probs_N1, largest_N = to_cpu(tokens_N1, log_probs_N1, largest_N)
-        check_finite(largest_N.masked_fill(~rows.live_N, 0.0), rows.n_tokens, rows.sentences)
+        if not all(rows.live):
+            largest_N = largest_N.masked_fill(~torch.tensor(rows.live), 0.0)
+        check_finite(largest_N, rows.n_tokens, rows.sentences)
         extended = rows.extend(tokens_N1, log_probs_N1, coverage_NS)
-        possible_N = extended.log_probs_N > -torch.inf
-        finished_N = rows.live_N & possible_N & (tokens_N1.squeeze(1) == special.eos)
-        stuck_N = rows.live_N & ~finished_N & (~possible_N | (rows.n_tokens == rows.limits_N))
-        for row in finished_N.nonzero().flatten().tolist():
-            ended[rows.sentence_of(row)].append(extended.hypothesis(row, scoring, finished=True))
-        for row in stuck_N.nonzero().flatten().tolist():
-            ended[rows.sentence_of(row)].append(rows.hypothesis(row, scoring, finished=False))
-        rows = replace(extended, live_N=rows.live_N & ~finished_N & ~stuck_N)
-        staying_N = rows.of_live_sentences()
-        if 0 < staying_N.numel() < rows.live_N.numel():
-            rows = rows.select(staying_N)
-            state = decoder.reorder(state, staying_N.to(device))
+        leaving = set()
+        for row, (token, log_prob) in enumerate(
+            zip(tokens_N1.flatten().tolist(), log_probs_N1.flatten().tolist(), strict=True)
+        ):
+            finished = log_prob > -torch.inf and token == special.eos
+            stuck = log_prob == -torch.inf or rows.n_tokens == rows.limits[row]
+            if rows.live[row] and (finished or stuck):
+                last = extended if finished else rows
+                ended[rows.sentence_of(row)].append(last.hypothesis(row, scoring, finished=finished))
+                leaving.add(row)
+        rows = extended
+        if leaving:
+            rows = replace(rows, live=[live and row not in leaving for row, live in enumerate(rows.live)])
+            staying_N = rows.of_live_sentences()
+            if 0 < staying_N.numel() < len(rows.live):
+                rows = rows.select(staying_N)
+                state = decoder.reorder(state, staying_N.to(device))
     return ended
 
 
@@ -115,10 +122,10 @@ class Rows:
     """Of each token so far, without BOS: the terms of ``log_probs_N``."""
     coverage_NS: Tensor | None
     """Attention so far, on the decoder's device; None without a coverage penalty."""
-    limits_N: Tensor
+    limits: Sequence[int]
     """The most tokens of each row, EOS not counted."""
-    live_N: Tensor
-    """False: ended."""
+    live: Sequence[bool]
+    """Of each row; False: ended."""
 
     @classmethod
     def start(
@@ -131,8 +138,8 @@ class Rows:
             log_probs_N=torch.zeros(source.size * n_rows),
             token_log_probs_NT=torch.empty(source.size * n_rows, 0),
             coverage_NS=scoring.initial_coverage(source, n_rows),
-            limits_N=torch.tensor(rules.max_lengths, dtype=torch.long).repeat_interleave(n_rows),
-            live_N=torch.ones(source.size * n_rows, dtype=torch.bool),
+            limits=[limit for limit in rules.max_lengths for _ in range(n_rows)],
+            live=[True] * (source.size * n_rows),
         )
 
     @property
@@ -142,7 +149,7 @@ class Rows:
 
     def sentence_of(self, row: int) -> int:
         """The sentence that a row belongs to."""
-        return self.sentences[row * len(self.sentences) // self.live_N.numel()]
+        return self.sentences[row * len(self.sentences) // len(self.live)]
 
     def extend(self, tokens_N1: Tensor, log_probs_N1: Tensor, coverage_NS: Tensor | None) -> Rows:
         """Every row one token longer."""
@@ -168,21 +175,21 @@ class Rows:
 
     def of_live_sentences(self) -> Tensor:
         """All rows of the sentences of which any row is live."""
-        live_BK = self.live_N.view(len(self.sentences), -1)
+        live_BK = torch.tensor(self.live).view(len(self.sentences), -1)
         return live_BK.any(dim=1, keepdim=True).expand_as(live_BK).flatten().nonzero().squeeze(1)
 
     def select(self, rows_N: Tensor) -> Rows:
         """Only ``rows_N``, whole sentences of them."""
-        n_rows = self.live_N.numel() // len(self.sentences)
+        n_rows, rows = len(self.live) // len(self.sentences), rows_N.tolist()
         coverage_NS = self.coverage_NS
         if coverage_NS is not None:
             coverage_NS = coverage_NS[rows_N.to(coverage_NS.device)]
         return Rows(
-            sentences=tuple(self.sentence_of(row) for row in rows_N[::n_rows].tolist()),
+            sentences=tuple(self.sentence_of(row) for row in rows[::n_rows]),
             tokens_NT=self.tokens_NT[rows_N],
             log_probs_N=self.log_probs_N[rows_N],
             token_log_probs_NT=self.token_log_probs_NT[rows_N],
             coverage_NS=coverage_NS,
-            limits_N=self.limits_N[rows_N],
-            live_N=self.live_N[rows_N],
+            limits=[self.limits[row] for row in rows],
+            live=[self.live[row] for row in rows],
         )

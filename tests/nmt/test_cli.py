@@ -26,6 +26,8 @@ COMMANDS = (
     "align-links",
     "align-train",
     "attention",
+    "blend",
+    "compile",
     "export",
     "shortlist",
     "serve",

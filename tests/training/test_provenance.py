@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -25,6 +28,23 @@ def test_paths_outside_the_working_directory_keep_two_parts(
 
 def test_relative_paths_and_spaces_survive_in_the_command() -> None:
     assert command_line(["nmt", "translate", "a b", "data/test.en"]) == "nmt translate 'a b' data/test.en"
+
+
+def test_a_module_is_named_as_it_was_called(tmp_path: Path) -> None:
+    (tmp_path / "measured.py").write_text(
+        "from training.provenance import this_command\nprint(this_command())", encoding="utf-8"
+    )
+    paths = os.pathsep.join([str(tmp_path), str(Path(__file__).parents[2])])
+    for given, shown in ((["-m", "measured"], "python -m measured"), (["measured.py"], "measured.py")):
+        run = subprocess.run(
+            [sys.executable, *given, "--sets", "a b"],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": paths},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert run.stdout.strip() == f"{shown} --sets 'a b'"
 
 
 def test_a_path_inside_the_working_directory_is_relative(

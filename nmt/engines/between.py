@@ -1,0 +1,183 @@
+"""What a decoder step computes between its attentions, as one function for each stretch.
+
+A step is: enter, self-attention, between, cross-attention, feed, self-attention of the next layer, and so on
+until the last. Between two attentions nothing depends on how long a past or a source is, and all that is
+added, normalised, rounded to int8 and multiplied there is one stretch. Weights are arguments: what is
+compiled for one layer (``nmt.engines.ahead``) serves every layer of the same widths.
+
+A norm stands before each sub-layer (pre-norm) or after its residual addition (post-norm). Either way one
+stands between two sub-layers; only what the residual stream goes on with differs.
+
+Dimensions: N rows, D inputs of a product, F outputs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from nmt.engines.kernels import INT8_MOST, int8_rows
+from nmt.models.transformer import DecoderLayer, Transformer
+
+NORM_EPS = 1e-5
+
+
+class Int8Weights(NamedTuple):
+    """A linear map with a scale for each output."""
+
+    weight_DF: Tensor
+    """int8."""
+    scale_F: Tensor
+    bias_F: Tensor
+
+    @classmethod
+    def of(cls, *linears: nn.Linear) -> Int8Weights:
+        """Several on the same input as one, outputs side by side."""
+        weight_FD = torch.cat([linear.weight.detach() for linear in linears]).float()
+        bias_F = torch.cat([linear.bias.detach() for linear in linears]).float()
+        rounded_FD, scale_F = int8_rows(weight_FD)
+        return cls(rounded_FD.t(), scale_F, bias_F)
+
+
+class Norm(NamedTuple):
+    """Of layer normalisation."""
+
+    weight_D: Tensor
+    bias_D: Tensor
+
+    @classmethod
+    def of(cls, norm: nn.Module) -> Norm:
+        """Of torch's module."""
+        assert isinstance(norm, nn.LayerNorm)
+        assert norm.eps == NORM_EPS
+        return cls(norm.weight.detach().float(), norm.bias.detach().float())
+
+
+@dataclass(frozen=True)
+class Shape:
+    """All that the code of the stretches depends on."""
+
+    d_model: int
+    d_inner: int
+    """Of both attentions: heads times their width."""
+    d_ff: int
+    activation: Literal["relu", "gelu"]
+    norm: Literal["pre", "post"]
+    attention: Literal["bfloat16", "float32"]
+    """In what attention computes."""
+
+    @classmethod
+    def of(cls, model: Transformer, attention: torch.dtype) -> Shape | None:
+        """None where layers differ in width, as after pruning heads."""
+        layers = [layer for layer in model.decoder_layers if isinstance(layer, DecoderLayer)]
+        shapes = {
+            cls(
+                d_model=layer.feed_forward.up.in_features,
+                d_inner=attended.query.out_features,
+                d_ff=layer.feed_forward.up.out_features,
+                activation="relu" if layer.feed_forward.activation is torch.relu else "gelu",
+                norm="pre" if layer.around_feed_forward.pre else "post",
+                attention="bfloat16" if attention == torch.bfloat16 else "float32",
+            )
+            for layer in layers
+            for attended in (layer.self_attention, layer.cross_attention)
+        }
+        return shapes.pop() if len(shapes) == 1 else None
+
+
+def linear(x_ND: Tensor, weights: Int8Weights) -> Tensor:
+    """A linear map in int8: rows are rounded each with a scale of its own, sums are exact."""
+    scale_N1 = (x_ND.abs().amax(dim=1, keepdim=True) / INT8_MOST).clamp(min=1e-30)
+    rounded_ND = (x_ND / scale_N1).round().to(torch.int8)
+    sums_NF = torch._int_mm(rounded_ND, weights.weight_DF)
+    return sums_NF.float() * scale_N1 * weights.scale_F + weights.bias_F
+
+
+class Stretch(nn.Module):
+    """One function of a step; it has no weights of its own."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.pre = shape.norm == "pre"
+        self.activation = F.relu if shape.activation == "relu" else F.gelu
+        self.attention = torch.bfloat16 if shape.attention == "bfloat16" else torch.float32
+
+    def add(self, x_ND: Tensor, y_ND: Tensor, norm: Norm) -> tuple[Tensor, Tensor]:
+        """Add a sub-layer's output ``y``: the residual stream, and what the next sub-layer reads."""
+        sum_ND = x_ND + y_ND
+        read_ND = F.layer_norm(sum_ND, (sum_ND.size(1),), *norm, NORM_EPS)
+        return (sum_ND if self.pre else read_ND), read_ND
+
+    def fed(
+        self,
+        context_ND: Tensor,
+        x_ND: Tensor,
+        leave: Int8Weights,
+        norms: tuple[Norm, Norm],
+        up: Int8Weights,
+        down: Int8Weights,
+    ) -> tuple[Tensor, Tensor]:
+        """From cross-attention to the end of a layer; as ``add``."""
+        x_ND, read_ND = self.add(x_ND, linear(context_ND.float(), leave), norms[0])
+        y_ND = linear(self.activation(linear(read_ND, up)), down)
+        return self.add(x_ND, y_ND, norms[1])
+
+
+class Enter(Stretch):
+    """Embeddings -> query, key and value of the first layer."""
+
+    def forward(self, x_ND: Tensor, norm: Norm | tuple[()], into: Int8Weights) -> Tensor:
+        """``norm`` is empty in a post-norm model."""
+        if norm:
+            x_ND = F.layer_norm(x_ND, (x_ND.size(1),), *norm, NORM_EPS)
+        return linear(x_ND, into).to(self.attention)
+
+
+class Between(Stretch):
+    """What self-attention has found -> the residual stream, and the query of cross-attention."""
+
+    def forward(
+        self, context_ND: Tensor, x_ND: Tensor, leave: Int8Weights, norm: Norm, into: Int8Weights
+    ) -> tuple[Tensor, Tensor]:
+        """``leave`` is self-attention's output map, ``into`` cross-attention's query map."""
+        x_ND, read_ND = self.add(x_ND, linear(context_ND.float(), leave), norm)
+        return x_ND, linear(read_ND, into).to(self.attention)
+
+
+class Feed(Stretch):
+    """What cross-attention has found -> through the feed-forward network into the next layer."""
+
+    def forward(
+        self,
+        context_ND: Tensor,
+        x_ND: Tensor,
+        leave: Int8Weights,
+        norms: tuple[Norm, Norm],
+        up: Int8Weights,
+        down: Int8Weights,
+        into: Int8Weights,
+    ) -> tuple[Tensor, Tensor]:
+        """The residual stream, and query, key and value of the next layer."""
+        x_ND, read_ND = self.fed(context_ND, x_ND, leave, norms, up, down)
+        return x_ND, linear(read_ND, into).to(self.attention)
+
+
+class Last(Stretch):
+    """What the last cross-attention has found -> what is projected to the vocabulary."""
+
+    def forward(
+        self,
+        context_ND: Tensor,
+        x_ND: Tensor,
+        leave: Int8Weights,
+        norms: tuple[Norm, Norm],
+        up: Int8Weights,
+        down: Int8Weights,
+    ) -> Tensor:
+        """Normalised, in float32."""
+        _, read_ND = self.fed(context_ND, x_ND, leave, norms, up, down)
+        return read_ND
