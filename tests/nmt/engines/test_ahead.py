@@ -127,6 +127,12 @@ def test_a_step_is_found_by_its_widths_alone(monkeypatch: pytest.MonkeyPatch, tm
     others.append(shape_of(random_model(), torch.bfloat16))
     assert len({folder_of(shape), *map(folder_of, others)}) == 5
     before = folder_of(shape)
+    with monkeypatch.context() as other_cpu:
+        other_cpu.setattr(torch.cpu, "get_capabilities", lambda: {"avx2": True})
+        assert folder_of(shape) != before
+    with monkeypatch.context() as other_code:
+        other_code.setattr(ahead.inspect, "getsource", lambda _: "other code")
+        assert folder_of(shape) != before
     monkeypatch.setattr(torch, "__version__", "0.0.0")
     assert folder_of(shape) != before
     assert before.is_relative_to(tmp_path)
@@ -183,6 +189,10 @@ def test_what_is_compiled_computes_the_same_and_is_chosen(tmp_path: Path, tokeni
     assert [best.tokens for best, *_ in found] == [
         best.tokens for best, *_ in search(stepwise, batch, options, SPECIAL)
     ]
+    one_row = Batch.from_ids(SOURCES[:1], special=SPECIAL), GenerationConfig(beam_size=1), SPECIAL
+    assert (
+        search(build_decoder(model, choice), *one_row)[0][0].tokens == search(stepwise, *one_row)[0][0].tokens
+    )
 
     other = tiny_config(Tokenizer.load(tokenizer_file), d_model=128, d_ff=WIDTHS["d_ff"])
     save_tiny_model(tmp_path / "other", tokenizer_file, config=other, model=tiny_model(other))
