@@ -131,16 +131,15 @@ def load_step(shape: Shape) -> dict[str, Run] | None:
     folder = folder_of(shape)
     if not folder.is_dir():
         return None
-    load = torch._inductor.aoti_load_package
+    load = torch._C._aoti.AOTIModelPackageLoader  # what wraps it imports the compiler, which takes seconds
     try:
-        packages = {name: load(str(folder / f"{name}.pt2"), run_single_threaded=True) for name in STRETCHES}
+        packages = {name: load(str(folder / f"{name}.pt2"), "model", True, 1, -1) for name in STRETCHES}
     except RuntimeError as error:
         reason = str(error).strip().splitlines()[0]
         raise ConfigError(
             f"{folder}: the compiled step cannot be loaded ({reason}); remove the folder, then nmt compile"
         ) from None
-    # the loader itself is called: what wraps it reads the names of all arguments anew at each call
-    return {name: package.loader.boxed_run for name, package in packages.items()}
+    return {name: package.boxed_run for name, package in packages.items()}
 
 
 def uncompiled_step(shape: Shape) -> dict[str, Run]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -193,6 +195,12 @@ def test_what_is_compiled_computes_the_same_and_is_chosen(tmp_path: Path, tokeni
     assert (
         search(build_decoder(model, choice), *one_row)[0][0].tokens == search(stepwise, *one_row)[0][0].tokens
     )
+
+    code = (
+        "import sys; from nmt.engines.ahead import load_step; from nmt.engines.between import Shape\n"
+        f"assert load_step({shape!r}) and 'torch._inductor' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)  # importing the compiler takes seconds
 
     other = tiny_config(Tokenizer.load(tokenizer_file), d_model=128, d_ff=WIDTHS["d_ff"])
     save_tiny_model(tmp_path / "other", tokenizer_file, config=other, model=tiny_model(other))
