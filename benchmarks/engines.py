@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import platform
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,10 @@ import torch
 from nmt.alignment import length_batches
 from nmt.batch import Batch
 from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
-from nmt.engines.choose import build_decoder, choose
+from nmt.engines.ahead import compile_step
+from nmt.engines.choose import Choice, build_decoder, choose, step_shape
 from nmt.files import sha256
+from nmt.models.build import Model
 from nmt.search import Hypothesis, search
 
 ENGINES = ("eager", "float32", "bfloat16", "int8")
@@ -55,9 +58,8 @@ def main() -> None:
     }
     bleu = sacrebleu.BLEU()
     eager: list[Hypothesis] = []
-    for name in ENGINES:
-        choice = choose(loaded.model, CPU, name)
-        found = translate(loaded, sources, name)
+    for name, choice in contestants(loaded.model):
+        found = translate(loaded, sources, choice)
         eager = eager or found
         texts = [loaded.tokenizer.decode_pieces(hypothesis.tokens)[0] for hypothesis in found]
         record["engines"][name] = {
@@ -73,9 +75,20 @@ def main() -> None:
     arguments.out.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
 
 
-def translate(loaded: LoadedModel, sources: list[str], engine: str) -> list[Hypothesis]:
+def contestants(model: Model) -> Iterator[tuple[str, Choice]]:
+    """Each engine, and once more with its step compiled where that can be done."""
+    for name in ENGINES:
+        choice = choose(model, CPU, name, compiled=False)
+        yield name, choice
+        step = step_shape(model, choice)
+        if step is not None:
+            compile_step(step)
+            yield f"{name}, compiled", choose(model, CPU, name)
+
+
+def translate(loaded: LoadedModel, sources: list[str], choice: Choice) -> list[Hypothesis]:
     """The best hypothesis of each line, taken as one sentence."""
-    decoder = build_decoder(loaded.model, choose(loaded.model, CPU, engine))
+    decoder = build_decoder(loaded.model, choice)
     ids = loaded.tokenizer.encode_batch(sources)
     found: dict[int, Hypothesis] = {}
     for places in length_batches([len(row) + 1 for row in ids], 4096 // loaded.generation.beam_size):

@@ -74,7 +74,12 @@ class CpuFeatures:
 
 
 def choose(
-    model: Model, device: torch.device, requested: str = "auto", features: CpuFeatures | None = None
+    model: Model,
+    device: torch.device,
+    requested: str = "auto",
+    features: CpuFeatures | None = None,
+    *,
+    compiled: bool = True,
 ) -> Choice:
     """The engine for ``model`` on ``device``.
 
@@ -83,6 +88,7 @@ def choose(
         device: where it is.
         requested: "auto", or an engine by name.
         features: None: this machine's.
+        compiled: take a step compiled ahead of time where there is one; False: never.
 
     Raises:
         ConfigError: there is no such engine, or it cannot run this model here.
@@ -93,7 +99,7 @@ def choose(
     obstacle = None if dtype == torch.float32 else f"the model's weights are {dtype}, not float32"
     choice = _choose(model.output.weight_VD.size(1), obstacle, device, requested, features)
     step = step_shape(model, choice)
-    if step is None or not is_compiled(step):
+    if not compiled or step is None or not is_compiled(step):
         return choice
     return replace(choice, why=f"{choice.why}; layers of a step compiled ahead of time, in int8", step=step)
 

@@ -185,6 +185,7 @@ def test_what_is_compiled_computes_the_same_and_is_chosen(tmp_path: Path, tokeni
     assert choice.step == shape == choose_by_config(config, torch.device("cpu")).step
     assert "compiled ahead of time" in choice.why
     assert choose(model, torch.device("cpu"), "float32").step is None
+    assert choose(model, torch.device("cpu"), compiled=False) == here
     batch, options = Batch.from_ids(SOURCES, special=SPECIAL), GenerationConfig(beam_size=2)
     found = search(build_decoder(model, choice), batch, options, SPECIAL)
     stepwise = PackedTransformer(model, layers=choice.layers, output=choice.output, stretches=expected)
