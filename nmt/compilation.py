@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from nmt.checkpoint import CONFIG, resolve_model
-from nmt.config import ModelFolderConfig, parse
 from nmt.engines.ahead import compile_step, is_compiled
 from nmt.engines.choose import choose, step_shape
 from nmt.errors import ConfigError
-from nmt.models.build import build_model
+from nmt.models.build import build_without_weights
+from nmt.shipped import config_of, resolve_model
 
 
 def compile_for(model: str | Path | None = None) -> dict[str, Any]:
@@ -27,10 +25,8 @@ def compile_for(model: str | Path | None = None) -> dict[str, Any]:
         ConfigError: the engine for this model on this CPU has nothing to compile, or the compiler fails.
         ModelFolderError: the model folder is missing or corrupt.
     """
-    file = resolve_model(model) / CONFIG
-    config = parse(ModelFolderConfig, json.loads(file.read_bytes()), where=str(file))
-    with torch.device("meta"):
-        built = build_model(config.model)
+    config = config_of(resolve_model(model))
+    built = build_without_weights(config.model)
     choice = choose(built, torch.device("cpu"))
     if choice.name != "int8":
         raise ConfigError(

@@ -16,12 +16,12 @@ import safetensors
 import torch
 
 from nmt import __version__
-from nmt.checkpoint import CONFIG, FILES, SCORES, WEIGHTS, resolve_model, verify_manifest
-from nmt.config import ModelFolderConfig, parse
+from nmt.checkpoint import FILES, SCORES, WEIGHTS, resolve_model, verify_manifest
 from nmt.engines.choose import Choice, choose_by_config
 from nmt.engines.forks import kind_of_workers
 from nmt.engines.workers import count_workers
 from nmt.errors import ModelFolderError
+from nmt.shipped import config_of
 
 
 def info(model: str | Path | None = None) -> dict[str, dict[str, Any]]:
@@ -39,7 +39,7 @@ def info(model: str | Path | None = None) -> dict[str, dict[str, Any]]:
             raise
         return {"model": {"default": str(error)}, "machine": _machine()}
     verify_manifest(folder)
-    config = parse(ModelFolderConfig, json.loads((folder / CONFIG).read_bytes()), where=str(folder / CONFIG))
+    config = config_of(folder)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     engine = choose_by_config(config.model, device)
     return {

@@ -59,7 +59,13 @@ def resolve_model(
 
 
 def languages_of(folder: Path) -> tuple[str, str]:
-    """What a model folder translates from and to, as ISO 639-1 codes; no weight is loaded.
+    """What a model folder translates from and to, as ISO 639-1 codes; errors as ``config_of``."""
+    config = config_of(folder)
+    return config.source_language, config.target_language
+
+
+def config_of(folder: Path) -> ModelFolderConfig:
+    """A model folder's configuration; no weight is loaded.
 
     Raises:
         ModelFolderError: it has no configuration that can be read.
@@ -69,5 +75,4 @@ def languages_of(folder: Path) -> tuple[str, str]:
         values = json.loads((folder / CONFIG).read_bytes())
     except (OSError, ValueError):
         raise ModelFolderError(f"{folder / CONFIG}: cannot be read as JSON") from None
-    config = parse(ModelFolderConfig, values, where=str(folder / CONFIG))
-    return config.source_language, config.target_language
+    return parse(ModelFolderConfig, values, where=str(folder / CONFIG))

@@ -30,7 +30,7 @@ import torch
 from torch import Tensor
 
 from nmt.engines import between
-from nmt.engines.between import Between, Enter, Feed, Int8Weights, Last, Norm, Shape, Stretch
+from nmt.engines.between import Between, Enter, Feed, Int8Weights, Last, LayerEnd, Norm, Shape, Stretch
 from nmt.engines.kernels import padded_rows
 from nmt.errors import ConfigError
 from nmt.models.transformer import DecoderLayer, Transformer
@@ -40,7 +40,7 @@ STRETCHES: dict[str, type[Stretch]] = {"enter": Enter, "between": Between, "feed
 LEAST_ROWS, MOST_ROWS = 2, 1 << 16
 """One row is computed as two: torch.export would compile for one row alone."""
 
-for _structure in (Int8Weights, Norm):
+for _structure in (Int8Weights, Norm, LayerEnd):
     torch.utils._pytree._register_namedtuple(
         _structure, serialized_type_name=f"{_structure.__module__}.{_structure.__qualname__}"
     )
@@ -171,13 +171,17 @@ def _example(shape: Shape) -> dict[str, tuple[Any, ...]]:
     def norm() -> Norm:
         return Norm(torch.ones(D), torch.zeros(D))
 
-    leave, up, down = weights(shape.d_inner, D), weights(D, shape.d_ff), weights(shape.d_ff, D)
+    def end() -> LayerEnd:
+        return LayerEnd(
+            weights(shape.d_inner, D), norm(), weights(D, shape.d_ff), weights(shape.d_ff, D), norm()
+        )
+
     query, all_three = weights(D, shape.d_inner), weights(D, 3 * shape.d_inner)
     return {
         "enter": (x_ND, norm() if shape.norm == "pre" else (), all_three),
-        "between": (context_NW, x_ND, leave, norm(), query),
-        "feed": (context_NW, x_ND, leave, (norm(), norm()), up, down, all_three),
-        "last": (context_NW, x_ND, leave, (norm(), norm()), up, down),
+        "between": (context_NW, x_ND, weights(shape.d_inner, D), norm(), query),
+        "feed": (context_NW, x_ND, end(), all_three),
+        "last": (context_NW, x_ND, end()),
     }
 
 
@@ -211,9 +215,9 @@ class CompiledStretches:
             [
                 *Int8Weights.of(layer.cross_attention.output),
                 *norms[3 * index + 1],
-                *norms[3 * index + 2],
                 *Int8Weights.of(layer.feed_forward.up),
                 *Int8Weights.of(layer.feed_forward.down),
+                *norms[3 * index + 2],
             ]
             for index, layer in enumerate(layers)
         ]

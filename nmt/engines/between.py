@@ -20,7 +20,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from nmt.engines.kernels import INT8_MOST, int8_rows
+from nmt.engines.kernels import INT8_MOST, int8_rows, side_by_side
 from nmt.models.transformer import DecoderLayer, Transformer
 
 NORM_EPS = 1e-5
@@ -37,8 +37,7 @@ class Int8Weights(NamedTuple):
     @classmethod
     def of(cls, *linears: nn.Linear) -> Int8Weights:
         """Several on the same input as one, outputs side by side."""
-        weight_FD = torch.cat([linear.weight.detach() for linear in linears]).float()
-        bias_F = torch.cat([linear.bias.detach() for linear in linears]).float()
+        weight_FD, bias_F = side_by_side(linears)
         rounded_FD, scale_F = int8_rows(weight_FD)
         return cls(rounded_FD.t(), scale_F, bias_F)
 
@@ -55,6 +54,19 @@ class Norm(NamedTuple):
         assert isinstance(norm, nn.LayerNorm)
         assert norm.eps == NORM_EPS
         return cls(norm.weight.detach().float(), norm.bias.detach().float())
+
+
+class LayerEnd(NamedTuple):
+    """Weights from cross-attention to the end of a layer, in the order that they are used."""
+
+    leave: Int8Weights
+    """Cross-attention's output map."""
+    norm: Norm
+    """Before the feed-forward network."""
+    up: Int8Weights
+    down: Int8Weights
+    last_norm: Norm
+    """After it."""
 
 
 @dataclass(frozen=True)
@@ -112,19 +124,11 @@ class Stretch(nn.Module):
         read_ND = F.layer_norm(sum_ND, (sum_ND.size(1),), *norm, NORM_EPS)
         return (sum_ND if self.pre else read_ND), read_ND
 
-    def fed(
-        self,
-        context_ND: Tensor,
-        x_ND: Tensor,
-        leave: Int8Weights,
-        norms: tuple[Norm, Norm],
-        up: Int8Weights,
-        down: Int8Weights,
-    ) -> tuple[Tensor, Tensor]:
+    def fed(self, context_ND: Tensor, x_ND: Tensor, end: LayerEnd) -> tuple[Tensor, Tensor]:
         """From cross-attention to the end of a layer; as ``add``."""
-        x_ND, read_ND = self.add(x_ND, linear(context_ND.float(), leave), norms[0])
-        y_ND = linear(self.activation(linear(read_ND, up)), down)
-        return self.add(x_ND, y_ND, norms[1])
+        x_ND, read_ND = self.add(x_ND, linear(context_ND.float(), end.leave), end.norm)
+        y_ND = linear(self.activation(linear(read_ND, end.up)), end.down)
+        return self.add(x_ND, y_ND, end.last_norm)
 
 
 class Enter(Stretch):
@@ -152,32 +156,17 @@ class Feed(Stretch):
     """What cross-attention has found -> through the feed-forward network into the next layer."""
 
     def forward(
-        self,
-        context_ND: Tensor,
-        x_ND: Tensor,
-        leave: Int8Weights,
-        norms: tuple[Norm, Norm],
-        up: Int8Weights,
-        down: Int8Weights,
-        into: Int8Weights,
+        self, context_ND: Tensor, x_ND: Tensor, end: LayerEnd, into: Int8Weights
     ) -> tuple[Tensor, Tensor]:
         """The residual stream, and query, key and value of the next layer."""
-        x_ND, read_ND = self.fed(context_ND, x_ND, leave, norms, up, down)
+        x_ND, read_ND = self.fed(context_ND, x_ND, end)
         return x_ND, linear(read_ND, into).to(self.attention)
 
 
 class Last(Stretch):
     """What the last cross-attention has found -> what is projected to the vocabulary."""
 
-    def forward(
-        self,
-        context_ND: Tensor,
-        x_ND: Tensor,
-        leave: Int8Weights,
-        norms: tuple[Norm, Norm],
-        up: Int8Weights,
-        down: Int8Weights,
-    ) -> Tensor:
+    def forward(self, context_ND: Tensor, x_ND: Tensor, end: LayerEnd) -> Tensor:
         """Normalised, in float32."""
-        _, read_ND = self.fed(context_ND, x_ND, leave, norms, up, down)
+        _, read_ND = self.fed(context_ND, x_ND, end)
         return read_ND

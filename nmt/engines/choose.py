@@ -25,7 +25,7 @@ from nmt.engines.kernels import Precision
 from nmt.engines.packed import PackedTransformer
 from nmt.engines.projection import VocabularyShortlist
 from nmt.errors import ConfigError
-from nmt.models.build import Model, build_model
+from nmt.models.build import Model, build_without_weights
 from nmt.models.interface import MergingDecoder
 from nmt.models.transformer import Transformer
 
@@ -106,8 +106,7 @@ def choose(
 
 def choose_by_config(config: ModelConfig, device: torch.device) -> Choice:
     """What "auto" takes for a model folder with this configuration, without its weights."""
-    with torch.device("meta"):
-        return choose(build_model(config), device)
+    return choose(build_without_weights(config), device)
 
 
 def step_shape(model: Model, choice: Choice) -> Shape | None:

@@ -125,10 +125,15 @@ class Int8Linear:
         return y_NF.relu_() if relu else y_NF
 
 
+def side_by_side(linears: Sequence[nn.Linear]) -> tuple[Tensor, Tensor]:
+    """Weight_FD and bias_F, in float32, of one map that does several on the same input."""
+    weight_FD = torch.cat([linear.weight.detach() for linear in linears]).float()
+    return weight_FD, torch.cat([linear.bias.detach() for linear in linears]).float()
+
+
 def pack(linears: Sequence[nn.Linear], precision: Precision) -> Linear:
     """One map that does several on the same input, outputs side by side."""
-    weight_FD = torch.cat([linear.weight.detach() for linear in linears]).float()
-    bias_F = torch.cat([linear.bias.detach() for linear in linears]).float()
+    weight_FD, bias_F = side_by_side(linears)
     if precision == "float32":
         return Float32Linear(weight_FD, bias_F)
     return BFloat16Linear(weight_FD, bias_F) if precision == "bfloat16" else Int8Linear(weight_FD, bias_F)

@@ -322,13 +322,37 @@ class _Sublayer:
         self.before, self.after = (norm, none) if residual.pre else (none, norm)
 
 
-class _SelfAttention:
-    def __init__(self, attention: MultiHeadAttention, residual: Residual, precision: Precision) -> None:
-        self._in = pack([attention.query, attention.key, attention.value], precision)
+class _Attention:
+    """What stands around an attention: its maps, norm and residual addition."""
+
+    def __init__(
+        self,
+        read: Sequence[nn.Linear],
+        attention: MultiHeadAttention,
+        residual: Residual,
+        precision: Precision,
+    ) -> None:
+        self._in = pack(read, precision)
         self._out = pack([attention.output], precision)
         self._norm = _Sublayer(residual, _dtype(precision))
         self._n_heads = attention.n_heads
         self.d_inner = attention.query.out_features
+
+    def enter(self, x_ND: Tensor) -> Tensor:
+        """What attention reads of each row, side by side."""
+        return self._in(self._norm.before(x_ND))
+
+    def leave(self, context_ND: Tensor, x_ND: Tensor) -> Tensor:
+        """What was found, mapped and added to the residual stream."""
+        return self._norm.after(self._out(context_ND, add_NF=x_ND))
+
+
+class _SelfAttention(_Attention):
+    """It reads query, key and value of each row."""
+
+    def __init__(self, attention: MultiHeadAttention, residual: Residual, precision: Precision) -> None:
+        read = [attention.query, attention.key, attention.value]
+        super().__init__(read, attention, residual, precision)
 
     def over_source(self, x_MD: Tensor, tokens: _Tokens) -> Tensor:
         """All positions of sentences at once, for the encoder."""
@@ -352,14 +376,6 @@ class _SelfAttention:
         )
         return context_BHSE.transpose(1, 2).flatten(2)
 
-    def enter(self, x_ND: Tensor) -> Tensor:
-        """Query, key and value of each row, side by side."""
-        return self._in(self._norm.before(x_ND))
-
-    def leave(self, context_ND: Tensor, x_ND: Tensor) -> Tensor:
-        """What was found, mapped and added to the residual stream."""
-        return self._norm.after(self._out(context_ND, add_NF=x_ND))
-
     def over_past(self, qkv_NW: Tensor, state: PackedState, first: int) -> Tensor:
         """The decoder's: each row sees what it has read; its keys and values are cached from ``first`` on."""
         contexts = []
@@ -382,29 +398,19 @@ class _SelfAttention:
         return self.d_inner // self._n_heads
 
 
-class _CrossAttention:
+class _CrossAttention(_Attention):
+    """It reads the query of each row; keys and values are those of the source."""
+
     def __init__(self, attention: MultiHeadAttention, residual: Residual, precision: Precision) -> None:
-        self._query = pack([attention.query], precision)
+        super().__init__([attention.query], attention, residual, precision)
         self._memory = pack([attention.key, attention.value], precision)
-        self._out = pack([attention.output], precision)
-        self._norm = _Sublayer(residual, _dtype(precision))
-        self._n_heads = attention.n_heads
-        self._d_inner = attention.query.out_features
 
     def memory(self, memory_MD: Tensor, tokens: _Tokens) -> tuple[Tensor, Tensor]:
         """Keys_BHSE and values_BHSE of the source."""
         both_BSW = tokens.padded(self._memory(memory_MD))
-        both_BS2HE = both_BSW.view(*tokens.size, 2, self._n_heads, self._d_inner // self._n_heads)
+        both_BS2HE = both_BSW.view(*tokens.size, 2, self._n_heads, self.d_inner // self._n_heads)
         key, value = both_BS2HE.permute(2, 0, 3, 1, 4).contiguous().unbind()
         return key, value
-
-    def enter(self, x_ND: Tensor) -> Tensor:
-        """The query of each row."""
-        return self._query(self._norm.before(x_ND))
-
-    def leave(self, context_ND: Tensor, x_ND: Tensor) -> Tensor:
-        """What was found, mapped and added to the residual stream."""
-        return self._norm.after(self._out(context_ND, add_NF=x_ND))
 
     def over_memory(self, query_ND: Tensor, state: PackedState, index: int) -> Tensor:
         """The K rows of a sentence are K queries on its one memory."""
@@ -414,14 +420,14 @@ class _CrossAttention:
             size = group.n_sentences, state.beam_size
             contexts.append(self._attend(query_ND[row:], size, group.memory[index], group.memory_mask_B11S))
             row += size[0] * size[1]
-        return _beside(contexts, query_ND.size(0), self._d_inner)
+        return _beside(contexts, query_ND.size(0), self.d_inner)
 
     def over_target(
         self, x_MD: Tensor, size: tuple[int, int], memory: tuple[Tensor, Tensor], mask_B11S: Tensor | None
     ) -> Tensor:
         """The same for a forced pass: the T positions of a sentence are T queries; ``size`` is (B, T)."""
         context = self._attend(self.enter(x_MD), size, memory, mask_B11S)
-        return self.leave(_beside([context], x_MD.size(0), self._d_inner), x_MD)
+        return self.leave(_beside([context], x_MD.size(0), self.d_inner), x_MD)
 
     def _attend(
         self, query_ND: Tensor, size: tuple[int, int], memory: tuple[Tensor, Tensor], mask_B11S: Tensor | None

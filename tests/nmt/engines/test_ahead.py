@@ -20,7 +20,7 @@ from nmt.engines.between import Shape
 from nmt.engines.choose import CpuFeatures, build_decoder, choose, choose_by_config
 from nmt.engines.forks import can_fork
 from nmt.engines.packed import PackedTransformer
-from nmt.errors import ConfigError
+from nmt.errors import ConfigError, ModelFolderError
 from nmt.info import info
 from nmt.models.build import build_transformer
 from nmt.models.transformer import Transformer
@@ -264,6 +264,17 @@ def test_nmt_compile_refuses_what_has_no_step(tmp_path: Path, tokenizer_file: Pa
     save_tiny_model(tmp_path / "narrow", tokenizer_file)
     with pytest.raises(ConfigError, match=r"tiny is decoded by float32 here \(d_model 16 is too small"):
         compile_for(tmp_path / "narrow")
+
+
+@pytest.mark.parametrize("damage", [b"{", None])
+def test_nmt_compile_names_a_configuration_that_cannot_be_read(
+    tmp_path: Path, tokenizer_file: Path, damage: bytes | None
+) -> None:
+    save_tiny_model(tmp_path / "broken", tokenizer_file)
+    config = tmp_path / "broken" / "config.json"
+    config.unlink() if damage is None else config.write_bytes(damage)
+    with pytest.raises(ModelFolderError, match=r"config\.json|broken"):
+        compile_for(tmp_path / "broken")
 
 
 def test_nmt_compile_refuses_pruned_layers(tmp_path: Path, tokenizer_file: Path) -> None:
