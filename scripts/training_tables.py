@@ -167,8 +167,8 @@ def faults(record: dict[str, Any]) -> list[str]:
 
 
 def quality(record: dict[str, Any]) -> list[str]:
-    """Multi30k: the whole recipe on the test sets, then what each part is worth on val."""
-    seeds = sorted(run["seed"] for run in record["runs"] if run["without"] is None)
+    """Multi30k: the whole recipe on the test sets, then what changes of it give on val."""
+    seeds = sorted(run["seed"] for run in record["runs"] if run["change"] is None)
     rows = [
         f"| set | BLEU, mean of {len(seeds)} seeds | deviation | published: text alone | with pictures |",
         "|---|--:|--:|--:|--:|",
@@ -176,14 +176,14 @@ def quality(record: dict[str, Any]) -> list[str]:
     for name, score in record["scores"].items():
         text, pictures = (f"{value:.2f}" for value in PUBLISHED[name]) if name in PUBLISHED else ("", "")
         rows.append(f"| {name} | {score['mean']:.2f} | {score['deviation']:.2f} | {text} | {pictures} |")
-    parts = [run for run in record["runs"] if run["without"] is not None]
-    (whole,) = (run for run in record["runs"] if run["without"] is None and run["seed"] == 1)
-    if parts:
-        rows += ["", "| without | BLEU on val | change |", "|---|--:|--:|"]
-        rows.append(f"| nothing (seed 1) | {whole['BLEU']['val']:.2f} | |")
-    for run in parts:
+    changed = [run for run in record["runs"] if run["change"] is not None]
+    (whole,) = (run for run in record["runs"] if run["change"] is None and run["seed"] == 1)
+    if changed:
+        rows += ["", "| change | BLEU on val | difference |", "|---|--:|--:|"]
+        rows.append(f"| none (seed 1) | {whole['BLEU']['val']:.2f} | |")
+    for run in changed:
         score = run["BLEU"]["val"]
-        rows.append(f"| {run['without']} | {score:.2f} | {score - whole['BLEU']['val']:+.2f} |")
+        rows.append(f"| {run['change']} | {score:.2f} | {score - whole['BLEU']['val']:+.2f} |")
     rows += ["", f"Lower-cased, Moses-tokenised; signature `{whole['signature']}`; {record['date'][:10]}."]
     return rows
 

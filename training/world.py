@@ -137,7 +137,7 @@ def open_world(*, sharded: bool = False) -> Iterator[World]:
         if sharded:
             raise ConfigError(
                 "training.sharded shares a model out among processes, and there is one: "
-                "start it with torchrun --nproc-per-node N -m nmt train"
+                "start it with torchrun --nproc-per-node N -m -- nmt train"
             )
         yield World(device=torch.device("cuda" if on_gpu else "cpu"))
         return

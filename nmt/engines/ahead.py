@@ -98,7 +98,7 @@ def compile_step(shape: Shape) -> Path:
 
 def _compile_all(shape: Shape, folder: Path) -> None:
     for name, stretch in STRETCHES.items():
-        _compile(stretch(shape).eval(), _example(shape)[name], folder / f"{name}.pt2")
+        _compile(stretch(shape).eval(), example_arguments(shape)[name], folder / f"{name}.pt2")
 
 
 def _compile(stretch: Stretch, example: tuple[Any, ...], path: Path) -> None:
@@ -142,22 +142,7 @@ def load_step(shape: Shape) -> dict[str, Run] | None:
     return {name: package.boxed_run for name, package in packages.items()}
 
 
-def uncompiled_step(shape: Shape) -> dict[str, Run]:
-    """The same functions as torch runs them one operation after another, for tests of what is compiled."""
-
-    def run(stretch: Stretch, example: tuple[Any, ...]) -> Run:
-        structure = torch.utils._pytree.tree_structure(example)
-
-        def call(tensors: list[Tensor]) -> Sequence[Tensor]:
-            found = stretch(*torch.utils._pytree.tree_unflatten(tensors, structure))
-            return [found] if isinstance(found, Tensor) else found
-
-        return call
-
-    return {name: run(stretch(shape), _example(shape)[name]) for name, stretch in STRETCHES.items()}
-
-
-def _example(shape: Shape) -> dict[str, tuple[Any, ...]]:
+def example_arguments(shape: Shape) -> dict[str, tuple[Any, ...]]:
     """Arguments of each stretch, of the right shapes; none twice, for one tensor would be compiled as one."""
     n_rows, D = 8, shape.d_model
 
@@ -186,7 +171,7 @@ def _example(shape: Shape) -> dict[str, tuple[Any, ...]]:
 
 
 class CompiledStretches:
-    """See ``nmt.engines.packed.Stretches``: all layers in int8, the residual stream in float32.
+    """See ``nmt.engines.stretches.Stretches``: all layers in int8, the residual stream in float32.
 
     Args:
         model: whose shape ``runs`` were made for.

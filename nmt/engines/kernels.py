@@ -33,6 +33,11 @@ class Linear(Protocol):
         ...
 
 
+def dtype_of(precision: Precision) -> torch.dtype:
+    """Of activations between products: int8 is that of weights alone."""
+    return torch.bfloat16 if precision == "bfloat16" else torch.float32
+
+
 def padded_rows(n_rows: int, precision: Precision) -> int:
     """How many rows to compute with so that ``n_rows`` fit, at most a quarter more.
 

@@ -98,9 +98,9 @@ def test_the_table_of_adaptation_has_both_scores_of_each_set(tables: ModuleType)
     assert "20,000 own pairs of `D`" in rows[-1]
 
 
-def test_the_table_of_quality_tells_test_sets_and_what_each_part_is_worth(tables: ModuleType) -> None:
-    def run(without: str | None, seed: int, val: float) -> dict[str, object]:
-        return {"without": without, "seed": seed, "BLEU": {"val": val}, "signature": "S"}
+def test_the_table_of_quality_tells_test_sets_and_what_changes_give(tables: ModuleType) -> None:
+    def run(change: str | None, seed: int, val: float) -> dict[str, object]:
+        return {"change": change, "seed": seed, "BLEU": {"val": val}, "signature": "S"}
 
     record = {
         "scores": {
@@ -116,4 +116,4 @@ def test_the_table_of_quality_tells_test_sets_and_what_each_part_is_worth(tables
         "| val | 60.50 | 0.50 |  |  |",
         "| test_2016_flickr | 62.00 | 0.10 | 61.80 | 63.71 |",
     ]
-    assert rows[7:9] == ["| nothing (seed 1) | 60.00 | |", "| R-Drop | 58.75 | -1.25 |"]
+    assert rows[7:9] == ["| none (seed 1) | 60.00 | |", "| R-Drop | 58.75 | -1.25 |"]

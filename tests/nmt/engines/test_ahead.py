@@ -5,7 +5,9 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -15,8 +17,16 @@ from nmt.batch import Batch
 from nmt.compilation import compile_for
 from nmt.config import GenerationConfig, SpecialIds, TransformerConfig
 from nmt.engines import ahead
-from nmt.engines.ahead import CompiledStretches, compile_step, folder_of, load_step, uncompiled_step
-from nmt.engines.between import Shape
+from nmt.engines.ahead import (
+    STRETCHES,
+    CompiledStretches,
+    Run,
+    compile_step,
+    example_arguments,
+    folder_of,
+    load_step,
+)
+from nmt.engines.between import Shape, Stretch
 from nmt.engines.choose import CpuFeatures, build_decoder, choose, choose_by_config
 from nmt.engines.forks import can_fork
 from nmt.engines.packed import PackedTransformer
@@ -58,6 +68,22 @@ def shape_of(model: Transformer, attention: torch.dtype = torch.float32) -> Shap
     shape = Shape.of(model, attention)
     assert shape is not None
     return shape
+
+
+def uncompiled_step(shape: Shape) -> dict[str, Run]:
+    """The functions that are compiled, as torch runs them one operation after another."""
+
+    def run(stretch: Stretch, example: tuple[Any, ...]) -> Run:
+        structure = torch.utils._pytree.tree_structure(example)
+
+        def call(tensors: list[Tensor]) -> Sequence[Tensor]:
+            found = stretch(*torch.utils._pytree.tree_unflatten(tensors, structure))
+            return [found] if isinstance(found, Tensor) else found
+
+        return call
+
+    example = example_arguments(shape)
+    return {name: run(stretch(shape), example[name]) for name, stretch in STRETCHES.items()}
 
 
 def uncompiled(model: Transformer) -> PackedTransformer:
