@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -103,11 +104,10 @@ class RequiredPieces:
         """
         own, new = self._of(mine), other._of(others)
         ordinary = sorted({*own.ordinary_ids, *new.ordinary_ids})
-        reserved_P = self.ids_P[self.reserved_P]
-        ids_P = torch.cat([reserved_P, torch.tensor(ordinary, dtype=torch.long)])
+        ids_P = torch.cat([self._reserved, torch.tensor(ordinary, dtype=torch.long)])
         return RequiredPieces(
             ids_P,
-            reserved_P=torch.arange(ids_P.numel()) < reserved_P.numel(),
+            reserved_P=torch.arange(ids_P.numel()) < self._reserved.numel(),
             needed_BP=torch.cat([own._needed_of(ids_P), new._needed_of(ids_P)]),
             deadlines_B=torch.cat([own.deadlines_B, new.deadlines_B]),
             limits_B=torch.cat([own.limits_B, new.limits_B]),
@@ -119,6 +119,16 @@ class RequiredPieces:
         """Tokens that are no placeholders and that some sentence needs."""
         ids: list[int] = self.ids_P[~self.reserved_P & self.needed_BP.any(dim=0)].tolist()
         return ids
+
+    @cached_property
+    def _reserved(self) -> Tensor:
+        """The placeholders' ids."""
+        return self.ids_P[self.reserved_P]
+
+    @cached_property
+    def _in_need(self) -> frozenset[int]:
+        """The sentences that must write something: most batches have none."""
+        return frozenset(self.needed_BP.any(dim=1).nonzero().flatten().tolist())
 
     def _of(self, sentences: Sequence[int]) -> RequiredPieces:
         """Only some sentences."""
@@ -147,6 +157,9 @@ class RequiredPieces:
             lengths: tokens so far of each of ``sentences``.
         """
         device = scores_NV.device
+        if self._in_need.isdisjoint(sentences):
+            scores_NV.index_fill_(1, self._reserved.to(device), NEVER)
+            return
         ids_P = self.ids_P.to(device)
         places_B = torch.tensor(sentences, dtype=torch.long)
         needed_BP = self.needed_BP[places_B]
@@ -154,9 +167,7 @@ class RequiredPieces:
         rows_Q = needed_BP.any(dim=1).repeat_interleave(n_rows).nonzero().squeeze(1)
         place_QP = (rows_Q.unsqueeze(1).to(device), ids_P)
         scores_QP = scores_NV[place_QP]
-        scores_NV.index_fill_(1, ids_P[self.reserved_P.to(device)], NEVER)
-        if rows_Q.numel() == 0:
-            return
+        scores_NV.index_fill_(1, self._reserved.to(device), NEVER)
         needed_QP = needed_BP[rows_Q // n_rows]
         missing_QP = needed_QP & ~(history_NT[rows_Q].unsqueeze(2) == self.ids_P).any(dim=1)
         scores_QP.masked_fill_(((needed_QP | self.reserved_P) & ~missing_QP).to(device), NEVER)
