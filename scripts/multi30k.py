@@ -40,16 +40,19 @@ from training.testset import TestSet
 RECIPE = "multi30k_best"
 WHOLE = "whole"
 CHANGES: dict[str, tuple[str, ...]] = {
-    "without BPE dropout": ("training.subword_sampling=0",),
     "AdamW for Muon": ("training.optimizer=adamw",),
     "dropout 0.1 for 0.3": ("model.dropout=0.1",),
-    "R-Drop, half the updates": ("training.r_drop=5", "training.max_updates=1600"),
-    "d_model 128 for 256": ("model.d_model=128", "model.d_ff=256"),
+    "with BPE dropout": ("training.subword_sampling=0.1",),
+    "with R-Drop, half the updates": ("training.r_drop=5", "training.max_updates=3500"),
+    "d_model 256 for 128, half the updates": (
+        "model.d_model=256",
+        "model.d_ff=512",
+        "training.max_updates=3500",
+    ),
     "capital letters": ("tokenizer.normalization=nmt_nfkc",),
     "best checkpoint for the mean": ("training.average_last=1",),
 }
-"""A change of the recipe -> how it is said. R-Drop reads everything twice: with half of the updates it takes
-the same time."""
+"""A change of the recipe -> how it is said. What makes an update take twice the time gets half of them."""
 VAL = "val"
 TESTS = ("test_2016_flickr", "test_2017_flickr", "test_2017_mscoco")
 
