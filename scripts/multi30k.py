@@ -22,7 +22,6 @@ import signal
 import statistics
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -67,13 +66,16 @@ def main() -> None:
         arguments.at_once, multiprocessing.get_context("spawn"), torch.set_num_threads, (threads,)
     ) as workers:
         signal.signal(signal.SIGTERM, _stop_all)
-        waiting = iter(plan)
-        running = {workers.submit(_run, *run, arguments): run for run in islice(waiting, arguments.at_once)}
-        while running:
+        waiting, running = list(plan), {}
+        while waiting or running:
+            while waiting and len(running) < arguments.at_once:
+                run = waiting.pop(0)
+                running[workers.submit(_run, *run, arguments)] = run
             for future in wait(running, return_when=FIRST_COMPLETED).done:
-                ended[running.pop(future)] = future.result()
+                run = running.pop(future)
+                ended[run] = future.result()
+                print(*run, ended[run]["BLEU"], flush=True)
                 _write(arguments, [ended[run] for run in plan if run in ended])
-                running |= {workers.submit(_run, *run, arguments): run for run in islice(waiting, 1)}
 
 
 def _stop_all(*_: object) -> None:
@@ -93,8 +95,6 @@ def _write(arguments: argparse.Namespace, runs: list[dict[str, Any]]) -> None:
     }
     arguments.json.parent.mkdir(parents=True, exist_ok=True)
     arguments.json.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    for run in runs:
-        print(run["change"] or WHOLE, run["seed"], run["BLEU"], flush=True)
 
 
 def _plan(n_seeds: int, only: Sequence[str] | None) -> list[tuple[str, int]]:
@@ -138,8 +138,10 @@ def _run(change: str, seed: int, arguments: argparse.Namespace) -> dict[str, Any
 def _over_seeds(runs: Sequence[dict[str, Any]]) -> dict[str, dict[str, float]]:
     """Mean and standard deviation of the whole recipe's scores, by test set."""
     whole = [run["BLEU"] for run in runs if run["change"] is None]
+    if not whole:
+        return {}
     found: dict[str, dict[str, float]] = {}
-    for name in (VAL, *TESTS) if whole else ():
+    for name in (VAL, *TESTS):
         values = [scores[name] for scores in whole]
         deviation = statistics.stdev(values) if len(values) > 1 else 0.0
         found[name] = {"mean": round(statistics.mean(values), 2), "deviation": round(deviation, 2)}

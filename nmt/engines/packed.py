@@ -1,9 +1,7 @@
 """A Transformer laid out for decoding on a CPU: the function of ``Transformer.step`` in a third of the calls.
 
-- Query, key and value are one product; ReLU and residual additions are part of theirs where the kernel can.
-- The encoder computes with the tokens of sentences and not with what pads them, attention aside.
-- Keys and values of the past stand in preallocated memory (``nmt.engines.cache``), those of the source are
-  projected once, never repeated for beams, and move only when sentences leave.
+- Its layers are in ``nmt.engines.packed_layers``, what it keeps between steps in ``packed_state``, and what a
+  step computes between its attentions in ``stretches``.
 - Next tokens are given as logits with the logarithm of their sum of exponentials, so that nobody writes V
   normalised numbers of which 2K are read.
 - It exposes no attention: that comes from a forced pass of the model itself. ``states`` is a forced pass
@@ -11,8 +9,8 @@
 
 A state is used once: ``step``, ``reorder`` and ``merge`` change what they are given and return it.
 
-Dimensions: B sentences, K beam size, N = B*K rows, S source length, T tokens read, D d_model, H heads, E per
-head, V vocabulary, W numbers cached of a row and token, M tokens of all sentences, rounded up.
+Dimensions: B sentences, K beam size, N = B*K rows, S source length, T tokens read, D d_model, V vocabulary, W
+numbers that attention reads of a row, M tokens of all sentences, rounded up.
 """
 
 from __future__ import annotations
@@ -131,7 +129,7 @@ class PackedTransformer:
             place_N = torch.tensor(positions).repeat_interleave(torch.tensor(state.n_rows))
             x_ND = self._target.read_at(tokens_N, place_N)
         n_rows, stretches = tokens_N.numel(), self._stretches
-        x_ND = widened(x_ND, stretches.n_rows(n_rows), stretches.dtype)
+        x_ND = _widened(x_ND, stretches.n_rows(n_rows), stretches.dtype)
         y_NW = stretches.enter(x_ND)
         first = 0
         for index, layer in enumerate(self._decoder):
@@ -188,7 +186,7 @@ class PackedTransformer:
 
     def _for_layers(self, x_ND: Tensor) -> Tensor:
         """In the layers' precision, with rows of zeros up to ``padded_rows``."""
-        return widened(x_ND, padded_rows(x_ND.size(0), self._precision), self.dtype)
+        return _widened(x_ND, padded_rows(x_ND.size(0), self._precision), self.dtype)
 
     def merge(self, first: PackedState, second: PackedState) -> PackedState:
         """The sentences of both, those of ``first`` first, whatever each has read."""
@@ -220,7 +218,7 @@ class _Embedding:
         return torch.add(encoding_ND, F.embedding(tokens_N, self._weight_VD), alpha=self._scale)
 
 
-def widened(x_ND: Tensor, n_rows: int, dtype: torch.dtype) -> Tensor:
+def _widened(x_ND: Tensor, n_rows: int, dtype: torch.dtype) -> Tensor:
     """In ``dtype``, with rows of zeros up to ``n_rows``."""
     if n_rows == x_ND.size(0):
         return x_ND.to(dtype)
