@@ -2,10 +2,13 @@
 
     python -m scripts.multi30k --set data.dir=DIR --work WORK --json docs/reports/multi30k_best.json
 
-The whole recipe is trained from each seed and scored on ``val`` and on the test sets; then once more with
-each of its parts changed, from the first seed, and scored on ``val`` alone: no choice is made on a test set.
-BLEU is of lower-cased, Moses-tokenised text ("training/scoring.py"). Runs are kept in WORK and go on where
-they were stopped; the record is written after each, so that the work may be spread over days.
+The whole recipe is trained from each seed and scored on ``val`` and on the test sets. What its parts are
+worth is told by runs of a fraction of its length, from the first seed, scored on ``val`` alone: the recipe
+itself, then with one part of it changed. No choice is made on a test set. BLEU is of lower-cased,
+Moses-tokenised text ("training/scoring.py").
+
+Runs are kept in WORK and go on where they were stopped. The record is written after each, and what it has of
+the very same recipe is not trained again, so that the work may be spread over days and machines.
 
 So small a model leaves cores idle: ``--at-once 2`` trains two side by side, each on half of the cores, which
 together learn from half as many tokens a second again as one on all of them.
@@ -14,6 +17,7 @@ together learn from half as many tokens a second again as one on all of them.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import multiprocessing
 import os
@@ -23,7 +27,7 @@ import statistics
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -32,49 +36,87 @@ from nmt.translator import Translator
 from scripts.runs import trained
 from training.evaluate import describe_model, evaluate_on, search_options
 from training.provenance import provenance
-from training.recipe import load_recipe
+from training.recipe import Recipe, load_recipe
 from training.run_log import RunLog
 from training.testset import TestSet
 
 RECIPE = "multi30k_best"
-WHOLE = "whole"
+SHORT = (
+    "training.max_updates=2600",
+    "training.warmup_updates=400",
+    "training.save_every=100",
+    "training.validate_every=2600",
+)
+"""The fraction of a training run that what is changed is judged by."""
 CHANGES: dict[str, tuple[str, ...]] = {
+    "4,000 pieces for 10,000": ("tokenizer.vocab_size=4000",),
+    "batches of 4,096 tokens for 2,048, half the updates": (
+        "training.batch_tokens=4096",
+        "training.max_updates=1300",
+        "training.warmup_updates=200",
+        "training.save_every=50",
+        "training.validate_every=1300",
+    ),
     "AdamW for Muon": ("training.optimizer=adamw",),
     "dropout 0.1 for 0.3": ("model.dropout=0.1",),
+    "post-norm": ("model.norm=post",),
     "with BPE dropout": ("training.subword_sampling=0.1",),
-    "with R-Drop, half the updates": ("training.r_drop=5", "training.max_updates=3500"),
+    "with R-Drop, half the updates": ("training.r_drop=5", "training.max_updates=1300"),
     "d_model 256 for 128, half the updates": (
         "model.d_model=256",
         "model.d_ff=512",
-        "training.max_updates=3500",
+        "training.max_updates=1300",
     ),
     "capital letters": ("tokenizer.normalization=nmt_nfkc",),
-    "best checkpoint for the mean": ("training.average_last=1",),
 }
 """A change of the recipe -> how it is said. What makes an update take twice the time gets half of them."""
 VAL = "val"
 TESTS = ("test_2016_flickr", "test_2017_flickr", "test_2017_mscoco")
 
 
+class Run(NamedTuple):
+    """One model to train and score."""
+
+    seed: int
+    short: bool = False
+    """Of a fraction of the length, and scored on ``val`` alone."""
+    change: str | None = None
+    """What of the recipe is changed: a key of CHANGES."""
+
+    def __str__(self) -> str:
+        return f"{self.change or ('short' if self.short else 'whole')}, seed {self.seed}"
+
+    @property
+    def folder(self) -> str:
+        """The name of its folder."""
+        return re.sub("[^A-Za-z0-9]+", "-", str(self)).strip("-")
+
+    def recipe(self, overrides: Sequence[str]) -> Recipe:
+        """What it is trained by."""
+        short = SHORT if self.short else ()
+        changed = CHANGES[self.change] if self.change else ()
+        return load_recipe(RECIPE, [*overrides, *short, *changed, f"training.seed={self.seed}"])
+
+
 def main() -> None:
     """Train the models that are not there yet, score all, write the record."""
     arguments = _arguments()
     plan = _plan(arguments.seeds, arguments.only)
-    ended: dict[tuple[str, int], dict[str, Any]] = {}
+    ended = _recorded(arguments, plan)
     threads = max(1, (os.cpu_count() or 1) // arguments.at_once)
     with ProcessPoolExecutor(
         arguments.at_once, multiprocessing.get_context("spawn"), torch.set_num_threads, (threads,)
     ) as workers:
         signal.signal(signal.SIGTERM, _stop_all)
-        waiting, running = list(plan), {}
+        waiting, running = [run for run in plan if run not in ended], {}
         while waiting or running:
             while waiting and len(running) < arguments.at_once:
                 run = waiting.pop(0)
-                running[workers.submit(_run, *run, arguments)] = run
+                running[workers.submit(_trained_and_scored, run, arguments)] = run
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 run = running.pop(future)
                 ended[run] = future.result()
-                print(*run, ended[run]["BLEU"], flush=True)
+                print(run, ended[run]["BLEU"], flush=True)
                 _write(arguments, [ended[run] for run in plan if run in ended])
 
 
@@ -82,6 +124,28 @@ def _stop_all(*_: object) -> None:
     """Let each run save what it has, and go no further."""
     for worker in multiprocessing.active_children():
         worker.terminate()
+
+
+def _plan(n_seeds: int, only: Sequence[str] | None) -> list[Run]:
+    """What to train, the most valuable first."""
+    changes = [change for change in CHANGES if only is None or change in only]
+    whole = [Run(seed) for seed in range(1, n_seeds + 1)]
+    return [*whole, Run(1, short=True), *(Run(1, short=True, change=change) for change in changes)]
+
+
+def _recorded(arguments: argparse.Namespace, plan: Sequence[Run]) -> dict[Run, dict[str, Any]]:
+    """What the record has of the plan: runs of the very same recipes."""
+    if not arguments.json.exists():
+        return {}
+    runs = json.loads(arguments.json.read_text(encoding="utf-8"))["runs"]
+    by_recipe = {run["recipe_sha256"]: run for run in runs}
+    digests = {run: _digest(run.recipe(arguments.overrides)) for run in plan}
+    return {run: by_recipe[digest] for run, digest in digests.items() if digest in by_recipe}
+
+
+def _digest(recipe: Recipe) -> str:
+    """Of all but where the corpus lies."""
+    return hashlib.sha256(recipe.model_dump_json(exclude={"data": {"dir"}}).encode()).hexdigest()
 
 
 def _write(arguments: argparse.Namespace, runs: list[dict[str, Any]]) -> None:
@@ -97,25 +161,18 @@ def _write(arguments: argparse.Namespace, runs: list[dict[str, Any]]) -> None:
     arguments.json.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def _plan(n_seeds: int, only: Sequence[str] | None) -> list[tuple[str, int]]:
-    """What to train, the most valuable first."""
-    changes = [change for change in CHANGES if only is None or change in only]
-    return [(WHOLE, seed) for seed in range(1, n_seeds + 1)] + [(change, 1) for change in changes]
-
-
-def _run(change: str, seed: int, arguments: argparse.Namespace) -> dict[str, Any]:
+def _trained_and_scored(run: Run, arguments: argparse.Namespace) -> dict[str, Any]:
     """Train one model, unless it is there, and score it."""
-    changed = CHANGES.get(change, ())
-    recipe = load_recipe(RECIPE, [*arguments.overrides, *changed, f"training.seed={seed}"])
+    recipe = run.recipe(arguments.overrides)
     data = recipe.data.dir
     if data is None:
         raise SystemExit("the test sets are read from local files: name their folder with --set data.dir=DIR")
-    run = arguments.work / f"{re.sub('[^A-Za-z0-9]+', '-', change).strip('-')}-{seed}"
-    translator = Translator.load(str(trained(recipe, run)), device=arguments.device)
+    folder = arguments.work / run.folder
+    translator = Translator.load(str(trained(recipe, folder)), device=arguments.device)
     options = search_options(translator, None)
     sets = [
         TestSet.load(data / f"{name}.en", data / f"{name}.fr")
-        for name in (VAL, *(TESTS if change == WHOLE else ()))
+        for name in (VAL, *(() if run.short else TESTS))
     ]
     scores: dict[str, float] = {}
     signature = ""
@@ -124,20 +181,22 @@ def _run(change: str, seed: int, arguments: argparse.Namespace) -> dict[str, Any
         (found,) = (score for score in evaluation.scores if score.scale == "lowercase-tokenized")
         scores[test_set.name], signature = round(found.score, 2), found.signature
     return {
-        "change": change if change != WHOLE else None,
-        "overrides": changed,
-        "seed": seed,
-        "model": describe_model(translator, resolve_model(str(run / "model"))),
-        "training": RunLog.read(run).summary(),
+        "change": run.change,
+        "short": run.short,
+        "seed": run.seed,
+        "recipe_sha256": _digest(recipe),
+        "model": describe_model(translator, resolve_model(str(folder / "model"))),
+        "training": RunLog.read(folder).summary(),
         "BLEU": scores,
         "signature": signature,
         "test_sets": [test_set.describe() for test_set in sets],
+        "commit": provenance()["commit"],
     }
 
 
 def _over_seeds(runs: Sequence[dict[str, Any]]) -> dict[str, dict[str, float]]:
     """Mean and standard deviation of the whole recipe's scores, by test set."""
-    whole = [run["BLEU"] for run in runs if run["change"] is None]
+    whole = [run["BLEU"] for run in runs if not run["short"]]
     if not whole:
         return {}
     found: dict[str, dict[str, float]] = {}

@@ -168,7 +168,7 @@ def faults(record: dict[str, Any]) -> list[str]:
 
 def quality(record: dict[str, Any]) -> list[str]:
     """Multi30k: the whole recipe on the test sets, then what changes of it give on val."""
-    seeds = sorted(run["seed"] for run in record["runs"] if run["change"] is None)
+    seeds = sorted(run["seed"] for run in record["runs"] if not run["short"])
     rows = [
         f"| set | BLEU, mean of {len(seeds)} seeds | deviation | published: text alone | with pictures |",
         "|---|--:|--:|--:|--:|",
@@ -176,15 +176,18 @@ def quality(record: dict[str, Any]) -> list[str]:
     for name, score in record["scores"].items():
         text, pictures = (f"{value:.2f}" for value in PUBLISHED[name]) if name in PUBLISHED else ("", "")
         rows.append(f"| {name} | {score['mean']:.2f} | {score['deviation']:.2f} | {text} | {pictures} |")
-    changed = [run for run in record["runs"] if run["change"] is not None]
-    (whole,) = (run for run in record["runs"] if run["change"] is None and run["seed"] == 1)
-    if changed:
-        rows += ["", "| change | BLEU on val | difference |", "|---|--:|--:|"]
-        rows.append(f"| none (seed 1) | {whole['BLEU']['val']:.2f} | |")
-    for run in changed:
-        score = run["BLEU"]["val"]
-        rows.append(f"| {run['change']} | {score:.2f} | {score - whole['BLEU']['val']:+.2f} |")
-    rows += ["", f"Lower-cased, Moses-tokenised; signature `{whole['signature']}`; {record['date'][:10]}."]
+    short = [run for run in record["runs"] if run["short"]]
+    if short:
+        (plain,) = (run["BLEU"]["val"] for run in short if run["change"] is None)
+        rows += ["", "| change | updates | BLEU on val | difference |", "|---|--:|--:|--:|"]
+        for run in short:
+            score, updates = run["BLEU"]["val"], f"{run['training']['updates']:,}"
+            apart = f"{score - plain:+.2f}" if run["change"] else ""
+            rows.append(f"| {run['change'] or 'none'} | {updates} | {score:.2f} | {apart} |")
+    rows += [
+        "",
+        f"Lower-cased, Moses-tokenised; signature `{record['runs'][0]['signature']}`; {record['date'][:10]}.",
+    ]
     return rows
 
 

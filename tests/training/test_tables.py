@@ -99,15 +99,29 @@ def test_the_table_of_adaptation_has_both_scores_of_each_set(tables: ModuleType)
 
 
 def test_the_table_of_quality_tells_test_sets_and_what_changes_give(tables: ModuleType) -> None:
-    def run(change: str | None, seed: int, val: float) -> dict[str, object]:
-        return {"change": change, "seed": seed, "BLEU": {"val": val}, "signature": "S"}
+    def run(seed: int, val: float, *, short: bool = False, change: str | None = None) -> dict[str, object]:
+        training = {"updates": 1300 if short else 7000}
+        scores = {"val": val}
+        return {
+            "seed": seed,
+            "short": short,
+            "change": change,
+            "training": training,
+            "BLEU": scores,
+            "signature": "S",
+        }
 
     record = {
         "scores": {
             "val": {"mean": 60.5, "deviation": 0.5},
             "test_2016_flickr": {"mean": 62.004, "deviation": 0.1},
         },
-        "runs": [run(None, 1, 60.0), run(None, 2, 61.0), run("R-Drop", 1, 58.75)],
+        "runs": [
+            run(1, 60.0),
+            run(2, 61.0),
+            run(1, 55.0, short=True),
+            run(1, 53.75, short=True, change="R-Drop"),
+        ],
         "date": "2026-01-02T03:04:05Z",
     }
     rows = tables.quality(record)
@@ -116,4 +130,4 @@ def test_the_table_of_quality_tells_test_sets_and_what_changes_give(tables: Modu
         "| val | 60.50 | 0.50 |  |  |",
         "| test_2016_flickr | 62.00 | 0.10 | 61.80 | 63.71 |",
     ]
-    assert rows[7:9] == ["| none (seed 1) | 60.00 | |", "| R-Drop | 58.75 | -1.25 |"]
+    assert rows[7:9] == ["| none | 1,300 | 55.00 |  |", "| R-Drop | 1,300 | 53.75 | -1.25 |"]
