@@ -101,8 +101,8 @@ class Run(NamedTuple):
 def main() -> None:
     """Train the models that are not there yet, score all, write the record."""
     arguments = _arguments()
-    plan = _plan(arguments.seeds, arguments.only)
-    ended = _recorded(arguments, plan)
+    plan = planned(arguments.seeds, arguments.only)
+    ended = recorded(arguments, plan)
     threads = max(1, (os.cpu_count() or 1) // arguments.at_once)
     with ProcessPoolExecutor(
         arguments.at_once, multiprocessing.get_context("spawn"), torch.set_num_threads, (threads,)
@@ -126,24 +126,24 @@ def _stop_all(*_: object) -> None:
         worker.terminate()
 
 
-def _plan(n_seeds: int, only: Sequence[str] | None) -> list[Run]:
+def planned(n_seeds: int, only: Sequence[str] | None) -> list[Run]:
     """What to train, the most valuable first."""
     changes = [change for change in CHANGES if only is None or change in only]
     whole = [Run(seed) for seed in range(1, n_seeds + 1)]
     return [*whole, Run(1, short=True), *(Run(1, short=True, change=change) for change in changes)]
 
 
-def _recorded(arguments: argparse.Namespace, plan: Sequence[Run]) -> dict[Run, dict[str, Any]]:
+def recorded(arguments: argparse.Namespace, plan: Sequence[Run]) -> dict[Run, dict[str, Any]]:
     """What the record has of the plan: runs of the very same recipes."""
     if not arguments.json.exists():
         return {}
     runs = json.loads(arguments.json.read_text(encoding="utf-8"))["runs"]
     by_recipe = {run["recipe_sha256"]: run for run in runs}
-    digests = {run: _digest(run.recipe(arguments.overrides)) for run in plan}
+    digests = {run: recipe_digest(run.recipe(arguments.overrides)) for run in plan}
     return {run: by_recipe[digest] for run, digest in digests.items() if digest in by_recipe}
 
 
-def _digest(recipe: Recipe) -> str:
+def recipe_digest(recipe: Recipe) -> str:
     """Of all but where the corpus lies."""
     return hashlib.sha256(recipe.model_dump_json(exclude={"data": {"dir"}}).encode()).hexdigest()
 
@@ -151,7 +151,7 @@ def _digest(recipe: Recipe) -> str:
 def _write(arguments: argparse.Namespace, runs: list[dict[str, Any]]) -> None:
     record = {
         "recipe": RECIPE,
-        "overrides": arguments.overrides,
+        "overrides": [override for override in arguments.overrides if not override.startswith("data.dir=")],
         "at_once": arguments.at_once,
         "runs": runs,
         "scores": _over_seeds(runs),
@@ -184,7 +184,7 @@ def _trained_and_scored(run: Run, arguments: argparse.Namespace) -> dict[str, An
         "change": run.change,
         "short": run.short,
         "seed": run.seed,
-        "recipe_sha256": _digest(recipe),
+        "recipe_sha256": recipe_digest(recipe),
         "model": describe_model(translator, resolve_model(str(folder / "model"))),
         "training": RunLog.read(folder).summary(),
         "BLEU": scores,

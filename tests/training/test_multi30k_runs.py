@@ -1,0 +1,49 @@
+"""``python -m scripts.multi30k`` does not train again what its record has."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+
+from scripts.multi30k import CHANGES, Run, planned, recipe_digest, recorded
+
+
+def found(tmp_path: Path, runs: list[Run], overrides: list[str], plan: list[Run]) -> set[Run]:
+    """What of ``plan`` a record has that was made of ``runs`` with ``overrides``."""
+    record = tmp_path / "record.json"
+    entries = [{"recipe_sha256": recipe_digest(run.recipe(overrides))} for run in runs]
+    record.write_text(json.dumps({"runs": entries}), encoding="utf-8")
+    return set(recorded(Namespace(json=record, overrides=["data.dir=/elsewhere"]), plan))
+
+
+def test_a_run_of_the_same_recipe_is_taken_from_the_record_wherever_its_corpus_lay(tmp_path: Path) -> None:
+    first, second = Run(1), Run(2)
+    assert found(tmp_path, [first], ["data.dir=/here"], [first, second]) == {first}
+
+
+def test_a_run_of_another_recipe_is_trained_again(tmp_path: Path) -> None:
+    assert found(tmp_path, [Run(1)], ["training.learning_rate=0.001"], [Run(1)]) == set()
+
+
+def test_without_a_record_all_is_trained(tmp_path: Path) -> None:
+    assert recorded(Namespace(json=tmp_path / "none.json", overrides=[]), [Run(1)]) == {}
+
+
+def test_each_run_of_the_plan_has_a_recipe_and_a_folder_of_its_own() -> None:
+    plan = planned(3, None)
+    assert len(plan) == 3 + 1 + len(CHANGES)
+    assert len({recipe_digest(run.recipe([])) for run in plan}) == len(plan)
+    assert len({run.folder for run in plan}) == len(plan)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_changed_run_reads_as_many_tokens_as_the_short_one_or_half(change: str) -> None:
+    short, changed = (
+        Run(1, short=True).recipe([]).training,
+        Run(1, short=True, change=change).recipe([]).training,
+    )
+    share = changed.max_updates * changed.batch_tokens / (short.max_updates * short.batch_tokens)
+    assert share == (0.5 if "half the updates" in change and "batches" not in change else 1.0)
