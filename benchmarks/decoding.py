@@ -14,6 +14,8 @@ theirs within the round, so a machine that slows down slows both. What is compar
   contestant cuts into batches by length as it likes. CTranslate2 has its two ways wherever there are several
   (one batch on all threads, batches in parallel); the faster counts. Hugging Face and eager get each fifth
   sentence of the stream.
+- device: a CPU, or a GPU (``--device cuda``), where our step is a CUDA graph, there is no int8 of ours, and
+  CTranslate2 has float16 against our bfloat16.
 - precision: float32 against float32; int8 against CTranslate2's int8; bfloat16 against its bfloat16 where
   this CPU has it. What "int8" of ours means on this CPU is recorded with it.
 
@@ -97,7 +99,7 @@ class Worker:
 
 @contextlib.contextmanager
 def workers(
-    names: Sequence[str], model: str, precision: str, threads: int
+    names: Sequence[str], model: str, precision: str, threads: int, device: str
 ) -> Iterator[tuple[list[Worker], dict[str, str]]]:
     """Those contestants that start, and why the others do not."""
     environment = {**os.environ, "OMP_NUM_THREADS": str(threads), "TOKENIZERS_PARALLELISM": "false"}
@@ -105,7 +107,13 @@ def workers(
     absent: dict[str, str] = {}
     try:
         for name in names:
-            settings = {"contestant": name, "model": model, "precision": precision, "threads": threads}
+            settings = {
+                "contestant": name,
+                "model": model,
+                "precision": precision,
+                "threads": threads,
+                "device": device,
+            }
             errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - lives as long as the process writes to it
             worker = Worker(
                 name,
@@ -298,12 +306,14 @@ def measure(options: argparse.Namespace) -> tuple[list[dict[str, Any]], dict[str
         loaded = load(model)
         ids, references = sentences(model, options.source, options.reference, options.stream)
         assert isinstance(loaded.config.model, TransformerConfig)
-        limits = all_limits[model] = measure_limits(4 * decoder_parameters(loaded.config.model))
+        limits = all_limits[model] = measure_limits(
+            4 * decoder_parameters(loaded.config.model), torch.device(options.device)
+        )
         for precision in options.precision:
             names = [name for name in CONTESTANTS[precision] if name not in options.without]
-            if options.batch != ["1"] and "ctranslate2" in names:
+            if options.batch != ["1"] and "ctranslate2" in names and options.device == "cpu":
                 names.append(IN_PARALLEL)
-            with workers(names, model, precision, options.threads) as (started, absent):
+            with workers(names, model, precision, options.threads, options.device) as (started, absent):
                 for name, reason in absent.items():
                     print(f"{model} {precision} {name} left out: {reason}", file=sys.stderr, flush=True)
                 for batch in options.batch if "ours" not in absent else ():
@@ -322,6 +332,7 @@ def machine() -> dict[str, Any]:
     return {
         "cpu": found.get("model name", platform.processor()),
         "cores": os.cpu_count(),
+        "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else None,
         "flags": [flag for flag in wanted if flag in found.get("flags", "").split()],
         "system": f"{platform.system()} {platform.machine()}",
     }
@@ -351,6 +362,7 @@ def main() -> None:
     parser.add_argument("--stream", type=int, default=1000, help="sentences of the stream")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--merge", action="store_true", help="keep the cases of --out that are not run now")
     options = parser.parse_args()
@@ -363,6 +375,7 @@ def main() -> None:
         "machine": machine(),
         "versions": versions(),
         "threads": options.threads,
+        "device": options.device,
         "test_set": options.source.name,
         "limits": limits,
         "cases": records,

@@ -2,8 +2,8 @@
 
     python -m benchmarks.decoding_worker SETTINGS
 
-SETTINGS is JSON: contestant, model, precision, threads. Each line of standard input is a job, each line of
-standard output its result, both JSON; the first line says what is ready.
+SETTINGS is JSON: contestant, model, precision, threads, device. Each line of standard input is a job, each
+line of standard output its result, both JSON; the first line says what is ready.
 """
 
 from __future__ import annotations
@@ -47,19 +47,21 @@ RANDOM = {
 }
 """Models of random weights, for which a length is forced: speed does not depend on the numbers."""
 CPU = torch.device("cpu")
+HALF_ON_A_GPU = {"bfloat16": "float16"}
+"""What CTranslate2 is fastest in there."""
 
 
-def load(name: str) -> LoadedModel:
+def load(name: str, device: torch.device = CPU) -> LoadedModel:
     """A model folder, the shipped model, or one of random weights."""
     if name not in RANDOM:
-        return load_model_folder(resolve_model(None if name == "shipped" else name))
+        return load_model_folder(resolve_model(None if name == "shipped" else name), device)
     torch.manual_seed(0)
     config = ModelFolderConfig(name=name, model=RANDOM[name], library_version="0")
     special = SpecialIds()
     pieces = [f"piece{id_}" for id_ in range(config.model.vocab_size)]
     pieces[special.pad], pieces[special.unk] = "<pad>", "<unk>"
     pieces[special.bos], pieces[special.eos] = "<s>", "</s>"
-    model = build_model(config.model).eval().requires_grad_(False)
+    model = build_model(config.model).eval().requires_grad_(False).to(device)
     tokenizer = cast(Tokenizer, SimpleNamespace(pieces=pieces, vocab_size=len(pieces), special=special))
     return LoadedModel(config, model, tokenizer, GenerationConfig(), Path())
 
@@ -78,17 +80,19 @@ class WithoutEos:
         return step, state
 
 
-def ours(loaded: LoadedModel, engine: str) -> tuple[Translate, str]:
+def ours(loaded: LoadedModel, engine: str, device: torch.device) -> tuple[Translate, str]:
     """Our search over one of our engines, its step compiled where it can be (``nmt compile``)."""
-    step = step_shape(loaded.model, choose(loaded.model, CPU, engine))
+    step = step_shape(loaded.model, choose(loaded.model, device, engine))
     if step is not None:
         compile_step(step)
-    choice = choose(loaded.model, CPU, engine)
-    n_workers = 1 if choice.name == "eager" else count_workers(CPU)
+    choice = choose(loaded.model, device, engine)
+    n_workers = 1 if choice.name == "eager" else count_workers(device)
     decoder = build_decoder(loaded.model, choice)
     special = loaded.config.special_ids
-    ending = search_forks(decoder, special, n_workers)
-    endless = search_forks(WithoutEos(decoder, special.eos), special, n_workers)
+    ending = endless = None
+    if n_workers > 1:
+        ending = search_forks(decoder, special, n_workers)
+        endless = search_forks(WithoutEos(decoder, special.eos), special, n_workers)
 
     def translate(sources: Sequence[Ids], beam_size: int, limit: int, forced: bool) -> list[Ids]:
         # the last step of a hypothesis is the one that gives EOS, or where it is given up
@@ -105,7 +109,7 @@ def ours(loaded: LoadedModel, engine: str) -> tuple[Translate, str]:
             sources,
             options,
             special,
-            device=CPU,
+            device=device,
             n_workers=n_workers,
             forks=endless if forced else ending,
         )
@@ -116,12 +120,15 @@ def ours(loaded: LoadedModel, engine: str) -> tuple[Translate, str]:
 
 
 def ctranslate2_peer(
-    loaded: LoadedModel, precision: str, threads: int, workers: int
+    loaded: LoadedModel, precision: str, threads: int, workers: int, device: torch.device
 ) -> tuple[Translate, str]:
     """CTranslate2; it cuts a stream into batches of 64 sentences by length, less into one for each worker."""
     from benchmarks.peers.ctranslate2_model import CTranslate2Model  # noqa: PLC0415
 
-    model = CTranslate2Model.of(loaded, compute_type=precision, threads=threads // workers, workers=workers)
+    kind = HALF_ON_A_GPU.get(precision, precision) if device.type == "cuda" else precision
+    model = CTranslate2Model.of(
+        loaded, compute_type=kind, threads=threads // workers, workers=workers, device=device.type
+    )
 
     def translate(sources: Sequence[Ids], beam_size: int, limit: int, forced: bool) -> list[Ids]:
         results = model.translate(
@@ -139,12 +146,13 @@ def ctranslate2_peer(
     )
 
 
-def huggingface_peer(loaded: LoadedModel) -> tuple[Translate, str]:
+def huggingface_peer(loaded: LoadedModel, device: torch.device) -> tuple[Translate, str]:
     """``generate`` of transformers, in batches of at most 64 sentences of similar length."""
     from benchmarks.peers.huggingface_model import HuggingFaceModel  # noqa: PLC0415
 
     assert isinstance(loaded.config.model, TransformerConfig)
     model = HuggingFaceModel(cast(Transformer, loaded.model), loaded.config.model, loaded.config.special_ids)
+    model.model.to(device)
 
     def translate(sources: Sequence[Ids], beam_size: int, limit: int, forced: bool) -> list[Ids]:
         order = sorted(range(len(sources)), key=lambda place: -len(sources[place]))
@@ -162,15 +170,17 @@ def huggingface_peer(loaded: LoadedModel) -> tuple[Translate, str]:
 
 def contestant(settings: dict[str, Any]) -> tuple[Translate, str]:
     """What SETTINGS name."""
-    loaded = load(settings["model"])
+    device = torch.device(settings["device"])
+    loaded = load(settings["model"], device)
     name, precision, threads = settings["contestant"], settings["precision"], settings["threads"]
     if name == "ours":
-        return ours(loaded, precision)
+        return ours(loaded, precision, device)
     if name == "eager":
-        return ours(loaded, "eager")
+        return ours(loaded, "eager", device)
     if name == "huggingface":
-        return huggingface_peer(loaded)
-    return ctranslate2_peer(loaded, precision, threads, workers=2 if name == "ctranslate2 in parallel" else 1)
+        return huggingface_peer(loaded, device)
+    workers = 2 if name == "ctranslate2 in parallel" else 1
+    return ctranslate2_peer(loaded, precision, threads, workers, device)
 
 
 def forks() -> list[int]:
@@ -182,6 +192,13 @@ def peak_bytes(pid: int) -> int:
     """The most resident memory that a process has had, what it shares with its parent included."""
     lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
     return 1024 * sum(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
+
+
+def peak_of(device: torch.device) -> int:
+    """The most memory in bytes: the GPU's, as torch counts it, or that of this process and its forks."""
+    if device.type == "cuda":
+        return torch.cuda.max_memory_allocated(device)
+    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss + sum(map(peak_bytes, forks()))
 
 
 def main() -> None:
@@ -196,7 +213,7 @@ def main() -> None:
             started = time.perf_counter()
             outputs += translate(sources, job["beam"], job["limit"], job["forced"])
             seconds.append(time.perf_counter() - started)
-        peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss + sum(map(peak_bytes, forks()))
+        peak = peak_of(torch.device(settings["device"]))
         print(json.dumps({"seconds": seconds, "outputs": outputs, "peak_bytes": peak}), flush=True)
 
 

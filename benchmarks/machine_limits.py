@@ -15,21 +15,25 @@ import torch
 from nmt.config import TransformerConfig
 
 BYTES = {"float32": 4, "bfloat16": 2, "int8": 1}
-SIDE = 2048
+SIDES = {"cpu": 2048, "cuda": 8192}
+"""Of the matrices that are multiplied."""
 
 
-def median_seconds(work: Callable[[], object], repeats: int = 5) -> float:
+def median_seconds(work: Callable[[], object], device: torch.device, repeats: int = 5) -> float:
     """Of some runs after one that is not counted."""
+    wait = torch.cuda.synchronize if device.type == "cuda" else lambda: None
     work()
     seconds = []
     for _ in range(repeats):
+        wait()
         started = time.perf_counter()
         work()
+        wait()
         seconds.append(time.perf_counter() - started)
     return statistics.median(seconds)
 
 
-def measure_limits(weights_bytes: int) -> dict[str, float]:
+def measure_limits(weights_bytes: int, device: torch.device) -> dict[str, float]:
     """Bytes read and operations done in a second; a multiplication and an addition are two operations.
 
     Bytes are of a buffer as large as a model's weights, which caches may hold, and of one far larger;
@@ -37,14 +41,18 @@ def measure_limits(weights_bytes: int) -> dict[str, float]:
     """
     limits: dict[str, float] = {}
     for name, n_bytes in (("weights", weights_bytes), ("memory", 1 << 30)):
-        buffer = torch.ones(n_bytes // 4)
-        limits[f"bytes_per_s_{name}"] = n_bytes / median_seconds(buffer.sum)
-    operations = 2 * SIDE**3
+        buffer = torch.ones(n_bytes // 4, device=device)
+        limits[f"bytes_per_s_{name}"] = n_bytes / median_seconds(buffer.sum, device)
+    side = SIDES.get(device.type, SIDES["cpu"])
+    operations = 2 * side**3
     for precision in ("float32", "bfloat16"):
-        square = torch.randn(SIDE, SIDE).to(getattr(torch, precision))
-        limits[f"operations_per_s_{precision}"] = operations / median_seconds(lambda m=square: m @ m)
-    square = torch.randint(-100, 100, (SIDE, SIDE), dtype=torch.int8)
-    limits["operations_per_s_int8"] = operations / median_seconds(lambda: torch._int_mm(square, square))
+        square = torch.randn(side, side, device=device).to(getattr(torch, precision))
+        seconds = median_seconds(lambda m=square: m @ m, device)
+        limits[f"operations_per_s_{precision}"] = operations / seconds
+    square = torch.randint(-100, 100, (side, side), dtype=torch.int8, device=device)
+    other = square.t() if device.type == "cuda" else square  # the only layout that there is a kernel for
+    seconds = median_seconds(lambda: torch._int_mm(square, other), device)
+    limits["operations_per_s_int8"] = operations / seconds
     return limits
 
 

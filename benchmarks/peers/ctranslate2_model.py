@@ -38,13 +38,13 @@ class CTranslate2Model:
 
     @classmethod
     def of(
-        cls, loaded: LoadedModel, *, compute_type: str, threads: int, workers: int = 1
+        cls, loaded: LoadedModel, *, compute_type: str, threads: int, workers: int = 1, device: str = "cpu"
     ) -> CTranslate2Model:
         """Convert and load; nothing stays on the disk. ``workers`` batches run at once, ``threads`` each."""
         with tempfile.TemporaryDirectory() as folder:
             export_ctranslate2(loaded, Path(folder))
             translator = ctranslate2.Translator(
-                folder, device="cpu", compute_type=compute_type, intra_threads=threads, inter_threads=workers
+                folder, device=device, compute_type=compute_type, intra_threads=threads, inter_threads=workers
             )
         pieces = loaded.tokenizer.pieces
         return cls(translator, pieces, {piece: id_ for id_, piece in enumerate(pieces)})

@@ -71,7 +71,7 @@ class HuggingFaceModel:
             limit: most tokens, EOS counted.
             forced: write exactly so many.
         """
-        batch = Batch.from_ids(sources, special=self.special)
+        batch = Batch.from_ids(sources, special=self.special).to(self.model.device)
         outputs_BT = self.model.generate(
             input_ids=batch.source_BS,
             attention_mask=batch.source_mask_BS.long(),

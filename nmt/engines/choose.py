@@ -6,9 +6,11 @@
     int8      the same with int8 weights; layers stay in bfloat16 where the CPU has matrix units for it, as
               they are then as fast and more exact
 
-"auto" takes int8 where the CPU has instructions for it, else float32. How far each is from eager is measured
-by ``benchmarks/engines.py``. Where ``nmt compile`` has been run, int8 takes the compiled step
-(``nmt.engines.ahead``), whose layers are in int8 too.
+On a GPU "float32" and "bfloat16" are a step of fixed shapes replayed as a CUDA graph (``engines.static``).
+
+"auto" takes int8 where the CPU has instructions for it, else float32; on a GPU eager, until the others have
+been measured on one. How far each is from eager is measured by ``benchmarks/engines.py``. Where ``nmt
+compile`` has been run, int8 takes the compiled step (``nmt.engines.ahead``), whose layers are in int8 too.
 """
 
 from __future__ import annotations
@@ -21,9 +23,10 @@ import torch
 from nmt.config import ModelConfig
 from nmt.engines.ahead import CompiledStretches, is_compiled, load_step
 from nmt.engines.between import Shape
-from nmt.engines.kernels import Precision
+from nmt.engines.kernels import Precision, dtype_of
 from nmt.engines.packed import PackedTransformer
 from nmt.engines.projection import VocabularyShortlist
+from nmt.engines.static import StaticTransformer
 from nmt.errors import ConfigError
 from nmt.models.build import Model, build_without_weights
 from nmt.models.interface import MergingDecoder
@@ -31,6 +34,7 @@ from nmt.models.transformer import Transformer
 
 EngineName = Literal["auto", "eager", "float32", "bfloat16", "int8"]
 NO_TRANSFORMER = "the model is an RNN, and the other engines are for Transformers"
+ON_A_GPU = "the model is on a GPU, where the step as a CUDA graph has to be asked for: float32 or bfloat16"
 SMALL_MODEL = 128
 """d_model under which products take less time than the calls around them, whatever the precision."""
 
@@ -123,8 +127,10 @@ def _choose(
         raise ConfigError(f"engine {requested!r} is unknown; choose one of {', '.join(get_args(EngineName))}")
     if requested == "eager":
         return Choice("eager", "asked for")
-    if device.type != "cpu":
-        obstacle = f"the model is on {device.type}, and the other engines are for CPUs"
+    if device.type == "cuda" and obstacle is None:
+        return _choose_on_a_gpu(requested)
+    if device.type != "cpu" and obstacle is None:
+        obstacle = f"the model is on {device.type}, and the other engines are for CPUs and GPUs of CUDA"
     if obstacle is not None:
         if requested != "auto":
             raise ConfigError(f"engine {requested}: {obstacle}; choose auto or eager")
@@ -137,13 +143,24 @@ def _choose(
     return _precise(requested, "asked for", features)
 
 
+def _choose_on_a_gpu(requested: str) -> Choice:
+    if requested == "auto":
+        return Choice("eager", ON_A_GPU)
+    if requested == "int8":
+        raise ConfigError("engine int8 is for CPUs, and the model is on a GPU; choose float32 or bfloat16")
+    precision: Precision = "bfloat16" if requested == "bfloat16" else "float32"
+    return Choice(precision, "asked for; a step of fixed shapes as a CUDA graph", precision, precision)
+
+
 def build_decoder(
     model: Model, choice: Choice, shortlist: VocabularyShortlist | None = None
 ) -> MergingDecoder[Any]:
-    """The decoder that ``choice`` names; ``shortlist`` is for engines other than eager, which has none."""
+    """The decoder that ``choice`` names; ``shortlist`` is for engines of a CPU other than eager."""
     if choice.name == "eager":
         return model
     assert isinstance(model, Transformer)
+    if model.output.weight_VD.device.type != "cpu":
+        return StaticTransformer(model, dtype_of(choice.layers))
     runs = None if choice.step is None else load_step(choice.step)
     return PackedTransformer(
         model,

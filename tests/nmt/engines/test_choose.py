@@ -8,6 +8,7 @@ import torch
 from nmt.config import RnnConfig, TransformerConfig
 from nmt.engines.choose import CpuFeatures, build_decoder, choose
 from nmt.engines.packed import PackedTransformer
+from nmt.engines.static import StaticTransformer
 from nmt.errors import ConfigError
 from nmt.models.build import Model, build_model
 
@@ -42,13 +43,15 @@ def test_a_small_model_stays_in_float32() -> None:
     assert choose(model(16), CPU, features=AMX).name == "float32"
 
 
-def test_only_float32_transformers_on_a_cpu_have_another_engine_than_eager() -> None:
+def test_only_float32_transformers_have_another_engine_than_eager() -> None:
     rnn = build_model(RnnConfig(vocab_size=64, d_embedding=8, d_hidden=8))
     assert choose(rnn, CPU).name == "eager"
-    assert "cuda" in choose(model(), torch.device("cuda")).why
+    assert "mps" in choose(model(), torch.device("mps")).why
     assert "float64" in choose(model().double(), CPU).why
     with pytest.raises(ConfigError, match=r"engine int8: the model is an RNN.*choose auto or eager"):
         choose(rnn, CPU, "int8")
+    with pytest.raises(ConfigError, match=r"engine float32: the model is an RNN"):
+        choose(rnn, torch.device("cuda"), "float32")
 
 
 def test_eager_is_the_model_itself_and_another_engine_leaves_it_alone() -> None:
@@ -66,3 +69,17 @@ def test_an_engine_that_the_cpu_lacks_is_refused(name: str) -> None:
 def test_an_unknown_engine_is_refused_and_the_known_are_named() -> None:
     with pytest.raises(ConfigError, match="engine 'turbo' is unknown; choose one of auto, eager, float32"):
         choose(model(), CPU, "turbo")
+
+
+@pytest.mark.parametrize("name", ["float32", "bfloat16"])
+def test_on_a_gpu_a_step_of_fixed_shapes_is_taken_when_it_is_asked_for(name: str) -> None:
+    gpu = torch.device("cuda")
+    assert choose(model(), gpu).name == "eager"
+    choice = choose(model(), gpu, name)
+    assert (choice.name, choice.layers, choice.output) == (name, name, name)
+    assert "CUDA graph" in choice.why
+    elsewhere = build_decoder(model().to("meta"), choice)  # what matters is that it is not the CPU
+    assert isinstance(elsewhere, StaticTransformer)
+    assert elsewhere.dtype == getattr(torch, name)
+    with pytest.raises(ConfigError, match=r"engine int8 is for CPUs.*choose float32 or bfloat16"):
+        choose(model(), gpu, "int8")
