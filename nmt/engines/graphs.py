@@ -37,7 +37,8 @@ class Recorder:
                 compute()
         torch.cuda.current_stream().wait_stream(stream)
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, pool=self._pool):
+        # what other threads ask of the device meanwhile is none of its business
+        with torch.cuda.graph(graph, pool=self._pool, capture_error_mode="thread_local"):
             compute()
         self._pool = graph.pool()  # type: ignore[no-untyped-call]
         return graph.replay
