@@ -104,11 +104,17 @@ def main() -> None:
     plan = planned(arguments.seeds, arguments.only)
     ended = recorded(arguments, plan)
     threads = max(1, (os.cpu_count() or 1) // arguments.at_once)
-    with ProcessPoolExecutor(
-        arguments.at_once, multiprocessing.get_context("spawn"), torch.set_num_threads, (threads,)
-    ) as workers:
-        signal.signal(signal.SIGTERM, _stop_all)
-        waiting, running = [run for run in plan if run not in ended], {}
+    waiting, running = [run for run in plan if run not in ended], {}
+
+    def stop(*_: object) -> None:
+        """Let each run save what it has, and begin no other."""
+        waiting.clear()
+        for worker in multiprocessing.active_children():
+            worker.terminate()
+
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(arguments.at_once, context, _begin_worker, (threads,)) as workers:
+        signal.signal(signal.SIGTERM, stop)
         while waiting or running:
             while waiting and len(running) < arguments.at_once:
                 run = waiting.pop(0)
@@ -120,10 +126,10 @@ def main() -> None:
                 _write(arguments, [ended[run] for run in plan if run in ended])
 
 
-def _stop_all(*_: object) -> None:
-    """Let each run save what it has, and go no further."""
-    for worker in multiprocessing.active_children():
-        worker.terminate()
+def _begin_worker(threads: int) -> None:
+    """SIGTERM is for who trains: a worker that died while it waited for work would take the queue with it."""
+    torch.set_num_threads(threads)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
 def planned(n_seeds: int, only: Sequence[str] | None) -> list[Run]:

@@ -30,7 +30,7 @@ class Recorder:
         Raises:
             RuntimeError: there is no CUDA device, or ``compute`` does what no graph can hold.
         """
-        stream = torch.cuda.Stream()
+        stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
             for _ in range(WARM_UP):
@@ -40,5 +40,5 @@ class Recorder:
         # what other threads ask of the device meanwhile is none of its business
         with torch.cuda.graph(graph, pool=self._pool, capture_error_mode="thread_local"):
             compute()
-        self._pool = graph.pool()  # type: ignore[no-untyped-call]
+        self._pool = graph.pool()
         return graph.replay

@@ -232,7 +232,7 @@ class _Layer:
     def over_past(self, x_ND: Tensor, past_NTW: Tensor, positions_N: Tensor, mask_N11T: Tensor) -> Tensor:
         """Write each row's key and value at its position, and let it see what it has read."""
         N, T, W = past_NTW.shape
-        query_ND, new_NW = self._own_in(self._around_own.enter(x_ND)).split([W // 2, W], dim=1)
+        query_ND, new_NW = torch.split(self._own_in(self._around_own.enter(x_ND)), [W // 2, W], dim=1)
         past_NTW[torch.arange(N, device=x_ND.device), positions_N] = new_NW
         key, value = past_NTW.view(N, T, 2, self._own_heads, -1).permute(2, 0, 3, 1, 4).unbind()
         query_NH1E = query_ND.view(N, self._own_heads, 1, -1)
