@@ -35,7 +35,7 @@ from nmt.checkpoint import resolve_model
 from nmt.translator import Translator
 from scripts.runs import trained
 from training.evaluate import describe_model, evaluate_on, search_options
-from training.provenance import provenance
+from training.provenance import commit, provenance
 from training.recipe import Recipe, load_recipe
 from training.run_log import RunLog
 from training.testset import TestSet
@@ -196,7 +196,7 @@ def _trained_and_scored(run: Run, arguments: argparse.Namespace) -> dict[str, An
         "BLEU": scores,
         "signature": signature,
         "test_sets": [test_set.describe() for test_set in sets],
-        "commit": provenance()["commit"],
+        "commit": commit(),
     }
 
 

@@ -20,15 +20,15 @@ from dataclasses import replace
 from typing import cast
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from nmt.batch import Batch
 from nmt.engines.cache import Cache
 from nmt.engines.encoded import EncodedSources
 from nmt.engines.kernels import Precision, dtype_of, padded_rows
-from nmt.engines.packed_layers import Norm, PackedDecoderLayer, PackedEncoderLayer, Tokens
+from nmt.engines.packed_layers import PackedDecoderLayer, PackedEncoderLayer, Tokens
 from nmt.engines.packed_state import Group, PackedState
+from nmt.engines.parts import Embedding, Norm
 from nmt.engines.projection import Projection, ShortProjection, VocabularyShortlist
 from nmt.engines.stretches import PackedStretches, Stretches
 from nmt.engines.threads import threads_for
@@ -58,8 +58,8 @@ class PackedTransformer:
     ) -> None:
         self.dtype = dtype_of(layers)
         self._precision = layers
-        self._source = _Embedding(model, model.source_embedding.weight_VD, model.source_embedding.scale)
-        self._target = _Embedding(model, model.target_embedding.weight_VD, model.target_embedding.scale)
+        self._source = Embedding(model.source_embedding, model.positions)
+        self._target = Embedding(model.target_embedding, model.positions)
         self._encoder = [
             PackedEncoderLayer(cast(EncoderLayer, layer), layers) for layer in model.encoder_layers
         ]
@@ -192,30 +192,6 @@ class PackedTransformer:
         """The sentences of both, those of ``first`` first, whatever each has read."""
         assert first.beam_size == second.beam_size, "the sentences of a batch have beams of one size"
         return PackedState([*first.groups, *second.groups], first.beam_size)
-
-
-class _Embedding:
-    """Vectors times a scale, plus positions."""
-
-    def __init__(self, model: Transformer, weight_VD: Tensor, scale: float) -> None:
-        self._weight_VD = weight_VD.detach()
-        self._scale = scale
-        self._positions_TD = model.positions.encoding_TD.detach()
-
-    def read(self, tokens: Tensor, positions: range) -> Tensor:
-        """(..., T) or (N,) tokens at consecutive positions, or all at one -> (..., D)."""
-        if positions.stop > self._positions_TD.size(0):
-            limit = self._positions_TD.size(0)
-            raise ValueError(
-                f"position {positions.stop - 1} is past the model's {limit} positions (max_positions)"
-            )
-        encoding = self._positions_TD[positions.start : positions.stop]
-        return torch.add(encoding, F.embedding(tokens, self._weight_VD), alpha=self._scale)
-
-    def read_at(self, tokens_N: Tensor, positions_N: Tensor) -> Tensor:
-        """Each token at a position of its own."""
-        encoding_ND = self._positions_TD[positions_N]
-        return torch.add(encoding_ND, F.embedding(tokens_N, self._weight_VD), alpha=self._scale)
 
 
 def _widened(x_ND: Tensor, n_rows: int, dtype: torch.dtype) -> Tensor:

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from nmt.batch import Batch
 from nmt.engines.kernels import Precision, dtype_of, pack
 from nmt.engines.packed_state import PackedState
+from nmt.engines.parts import Sublayer
 from nmt.layers.attention import MultiHeadAttention
 from nmt.layers.feed_forward import FeedForward
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual
@@ -62,30 +63,6 @@ class Tokens:
         return x_BSD.view(B, S, -1)
 
 
-class Norm:
-    """Layer normalisation with weights in the precision of the layers; nothing where the model has none."""
-
-    def __init__(self, norm: nn.Module, dtype: torch.dtype) -> None:
-        self._norm = norm if isinstance(norm, nn.LayerNorm) else None
-        if self._norm is not None:
-            self._weight_D = self._norm.weight.detach().to(dtype)
-            self._bias_D = self._norm.bias.detach().to(dtype)
-
-    def __call__(self, x_ND: Tensor) -> Tensor:
-        """Each row by itself."""
-        if self._norm is None:
-            return x_ND
-        return F.layer_norm(x_ND, self._weight_D.shape, self._weight_D, self._bias_D, self._norm.eps)
-
-
-class _Sublayer:
-    """Where a sub-layer's normalisation stands: before it, or after the residual addition."""
-
-    def __init__(self, residual: Residual, dtype: torch.dtype) -> None:
-        norm, none = Norm(residual.norm, dtype), Norm(nn.Identity(), dtype)
-        self.before, self.after = (norm, none) if residual.pre else (none, norm)
-
-
 class _Attention:
     """What stands around an attention: its maps, norm and residual addition."""
 
@@ -98,7 +75,7 @@ class _Attention:
     ) -> None:
         self._in = pack(read, precision)
         self._out = pack([attention.output], precision)
-        self._norm = _Sublayer(residual, dtype_of(precision))
+        self._norm = Sublayer(residual, dtype_of(precision))
         self._n_heads = attention.n_heads
         self.d_inner = attention.query.out_features
 
@@ -207,7 +184,7 @@ class _CrossAttention(_Attention):
 class _FeedForward:
     def __init__(self, feed_forward: FeedForward, residual: Residual, precision: Precision) -> None:
         self._up, self._down = pack([feed_forward.up], precision), pack([feed_forward.down], precision)
-        self._norm = _Sublayer(residual, dtype_of(precision))
+        self._norm = Sublayer(residual, dtype_of(precision))
         self._activation = None if feed_forward.activation is torch.relu else feed_forward.activation
 
     def __call__(self, x_ND: Tensor) -> Tensor:

@@ -26,10 +26,11 @@ from torch import Tensor, nn
 
 from nmt.batch import Batch
 from nmt.engines.graphs import Recorder
+from nmt.engines.parts import Embedding, Norm, Sublayer
 from nmt.engines.static_memory import Bucket, Lease, Place, Places, Widths
 from nmt.layers.attention import MultiHeadAttention
 from nmt.models.interface import Step
-from nmt.models.transformer import DecoderLayer, Residual, Transformer
+from nmt.models.transformer import DecoderLayer, Transformer
 
 
 @dataclass
@@ -65,11 +66,9 @@ class StaticTransformer:
         self._device = model.output.weight_VD.device
         self._recorder = Recorder() if self._device.type == "cuda" else None
         self._layers = [_Layer(cast(DecoderLayer, layer), dtype) for layer in model.decoder_layers]
-        self._norm = _Norm(model.decoder_norm, dtype)
+        self._norm = Norm(model.decoder_norm, dtype)
         self._output_VD = model.output.weight_VD.detach().to(dtype)
-        self._embedding_VD = model.target_embedding.weight_VD.detach()
-        self._scale = model.target_embedding.scale
-        self._positions_TD = model.positions.encoding_TD.detach()
+        self._embedding = Embedding(model.target_embedding, model.positions)
         past = sum(layer.past_width for layer in self._layers)
         memory = sum(layer.memory_width for layer in self._layers)
         self._widths = Widths(past, memory, self._output_VD.size(0))
@@ -93,9 +92,8 @@ class StaticTransformer:
         Raises:
             ValueError: a row has as many tokens as the model has positions.
         """
-        most, limit = max(state.n_read) + 1, self._positions_TD.size(0)
-        if most > limit:
-            raise ValueError(f"position {most - 1} is past the model's {limit} positions (max_positions)")
+        most = max(state.n_read) + 1
+        self._embedding.check(most)
         if most > state.place.bucket.target:
             self._move(state, range(len(state.n_read)))
         place, n_rows = state.place, state.n_rows
@@ -109,7 +107,7 @@ class StaticTransformer:
         place, K = state.place, state.place.bucket.beam_size
         if rows_N.numel() == state.n_rows:
             if K > 1:
-                place.receive_rows(place, rows_N, slice(0, state.n_rows), place.bucket.target)
+                place.receive_rows(place, rows_N, slice(0, state.n_rows))
             return state
         sentences = rows_N[::K].div(K, rounding_mode="floor").tolist()
         self._move(state, sentences, rows_N)
@@ -156,9 +154,8 @@ class StaticTransformer:
     def _compute(self, place: Place) -> None:
         """The step itself, of fixed shapes, without a word to the CPU."""
         T, positions_N = place.bucket.target, place.positions_N
-        positions_N.clamp_(max=min(T, self._positions_TD.size(0)) - 1)  # of rows that have died, which go on
-        embedded_ND = F.embedding(place.tokens_N, self._embedding_VD)
-        x_ND = torch.add(self._positions_TD[positions_N], embedded_ND, alpha=self._scale).to(self.dtype)
+        positions_N.clamp_(max=min(T, self._embedding.n_positions) - 1)  # of rows that have died, which go on
+        x_ND = self._embedding.read_at(place.tokens_N, positions_N).to(self.dtype)
         later_NT = torch.arange(T, device=self._device) > positions_N[:, None]
         mask_N11T = torch.zeros_like(later_NT, dtype=self.dtype).masked_fill_(later_NT, -torch.inf)
         past, memory = 0, 0
@@ -186,30 +183,11 @@ class _Linear:
         return F.linear(x, self._weight_FD, self._bias_F)
 
 
-class _Norm:
-    """Layer normalisation; nothing where the model has none."""
-
-    def __init__(self, norm: nn.Module, dtype: torch.dtype) -> None:
-        self._norm = norm if isinstance(norm, nn.LayerNorm) else None
-        if self._norm is not None:
-            self._weight_D = self._norm.weight.detach().to(dtype)
-            self._bias_D = self._norm.bias.detach().to(dtype)
-
-    def __call__(self, x_ND: Tensor) -> Tensor:
-        if self._norm is None:
-            return x_ND
-        return F.layer_norm(x_ND, self._weight_D.shape, self._weight_D, self._bias_D, self._norm.eps)
-
-
-class _Around:
-    """Where a sub-layer's normalisation stands."""
-
-    def __init__(self, residual: Residual, dtype: torch.dtype) -> None:
-        norm, none = _Norm(residual.norm, dtype), _Norm(nn.Identity(), dtype)
-        self.enter, self._after = (norm, none) if residual.pre else (none, norm)
+class _Around(Sublayer):
+    """A sub-layer's normalisation and residual addition."""
 
     def leave(self, x_ND: Tensor, y_ND: Tensor) -> Tensor:
-        return self._after(x_ND + y_ND)
+        return self.after(x_ND + y_ND)
 
 
 class _Layer:
@@ -232,7 +210,7 @@ class _Layer:
     def over_past(self, x_ND: Tensor, past_NTW: Tensor, positions_N: Tensor, mask_N11T: Tensor) -> Tensor:
         """Write each row's key and value at its position, and let it see what it has read."""
         N, T, W = past_NTW.shape
-        query_ND, new_NW = torch.split(self._own_in(self._around_own.enter(x_ND)), [W // 2, W], dim=1)
+        query_ND, new_NW = torch.split(self._own_in(self._around_own.before(x_ND)), [W // 2, W], dim=1)
         past_NTW[torch.arange(N, device=x_ND.device), positions_N] = new_NW
         key, value = past_NTW.view(N, T, 2, self._own_heads, -1).permute(2, 0, 3, 1, 4).unbind()
         query_NH1E = query_ND.view(N, self._own_heads, 1, -1)
@@ -242,7 +220,7 @@ class _Layer:
     def over_memory(self, x_ND: Tensor, memory_BSW: Tensor, mask_B11S: Tensor) -> Tensor:
         """The K rows of a sentence are K queries on its one memory."""
         (B, S, W), N = memory_BSW.shape, x_ND.size(0)
-        query_ND = self._cross_in(self._around_cross.enter(x_ND))
+        query_ND = self._cross_in(self._around_cross.before(x_ND))
         query_BHKE = query_ND.view(B, N // B, self._cross_heads, -1).transpose(1, 2)
         key, value = memory_BSW.view(B, S, 2, self._cross_heads, -1).permute(2, 0, 3, 1, 4).unbind()
         context_BHKE = F.scaled_dot_product_attention(query_BHKE, key, value, attn_mask=mask_B11S)
@@ -252,7 +230,7 @@ class _Layer:
 
     def feed_forward(self, x_ND: Tensor) -> Tensor:
         """Each row by itself."""
-        y_ND = self._down(self._activation(self._up(self._around_feed_forward.enter(x_ND))))
+        y_ND = self._down(self._activation(self._up(self._around_feed_forward.before(x_ND))))
         return self._around_feed_forward.leave(x_ND, y_ND)
 
 

@@ -101,16 +101,17 @@ class Place:
         """Copy sentences and rows of another place, which may be this one, to ``first`` and after."""
         K, B, N = self.bucket.beam_size, sentences_B.numel(), rows_N.numel()
         sentences, rows = slice(first, first + B), slice(first * K, first * K + N)
-        S, T = other.bucket.source, min(self.bucket.target, other.bucket.target)
+        S = other.bucket.source
         mask_B11S = other.mask_B11S.index_select(0, sentences_B)
         self.memory_BSW[sentences, :S] = other.memory_BSW.index_select(0, sentences_B)
         self.mask_B11S[sentences] = -torch.inf
         self.mask_B11S[sentences, ..., :S] = mask_B11S
-        self.receive_rows(other, rows_N, rows, T)
+        self.receive_rows(other, rows_N, rows)
 
-    def receive_rows(self, other: Place, rows_N: Tensor, rows: slice, n_positions: int) -> None:
+    def receive_rows(self, other: Place, rows_N: Tensor, rows: slice) -> None:
         """Copy what rows have read."""
-        self.past_NTW[rows, :n_positions] = other.past_NTW[:, :n_positions].index_select(0, rows_N)
+        T = min(self.bucket.target, other.bucket.target)
+        self.past_NTW[rows, :T] = other.past_NTW[:, :T].index_select(0, rows_N)
         self.positions_N[rows] = other.positions_N.index_select(0, rows_N)
 
 

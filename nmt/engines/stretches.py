@@ -16,7 +16,8 @@ import torch
 from torch import Tensor
 
 from nmt.engines.kernels import Precision, dtype_of, padded_rows
-from nmt.engines.packed_layers import Norm, PackedDecoderLayer
+from nmt.engines.packed_layers import PackedDecoderLayer
+from nmt.engines.parts import Norm
 
 
 class Stretches(Protocol):

@@ -13,8 +13,9 @@ from nmt.engines.choose import CpuFeatures
 from nmt.engines.kernels import Precision
 from nmt.engines.packed import PackedState, PackedTransformer
 from nmt.models.build import build_transformer
+from nmt.models.interface import MergingDecoder, StateT
 from nmt.models.transformer import Transformer
-from nmt.search import search
+from nmt.search import Hypothesis, search
 from nmt.search.continuous import ContinuousSearch, Sentence
 
 SPECIAL = SpecialIds()
@@ -55,6 +56,37 @@ def kinds() -> pytest.MarkDecorator:
 def probable(log_probs_NV: torch.Tensor) -> torch.Tensor:
     """Where a difference matters."""
     return log_probs_NV > -7.0
+
+
+def step_side_by_side(
+    model: Transformer,
+    engine: MergingDecoder[StateT],
+    batch: Batch,
+    orders: Sequence[Sequence[int]],
+    tolerance: float,
+) -> StateT:
+    """Both read the same, with beams of 2, and are reordered; the engine's state at the end."""
+    device = batch.source_BS.device
+    expected_state, state = model.start(batch, 2), engine.start(batch, 2)
+    tokens = torch.full((2 * batch.size,), SPECIAL.bos, device=device)
+    for number, order in enumerate(orders):
+        expected, expected_state = model.step(expected_state, tokens)
+        step, state = engine.step(state, tokens)
+        assert step.attention_NS is None
+        difference_NV = (step.log_probs_NV - expected.log_probs_NV).abs()
+        assert float(difference_NV[probable(expected.log_probs_NV)].mean()) < tolerance
+        rows_N = torch.tensor(order, device=device)
+        expected_state, state = model.reorder(expected_state, rows_N), engine.reorder(state, rows_N)
+        tokens = (rows_N * 7 + number) % (VOCAB - 4) + 4
+    return state
+
+
+def assert_same(mine: Sequence[Hypothesis], theirs: Sequence[Hypothesis]) -> None:
+    """Equal tokens, log-probabilities equal within what float32 allows a sentence."""
+    assert [hypothesis.tokens for hypothesis in mine] == [hypothesis.tokens for hypothesis in theirs]
+    assert [hypothesis.log_prob for hypothesis in mine] == pytest.approx(
+        [hypothesis.log_prob for hypothesis in theirs], abs=2e-4
+    )
 
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
@@ -112,20 +144,9 @@ def test_an_engine_steps_and_reorders_as_the_model_does(
 ) -> None:
     model = tiny(**shape)
     engine = PackedTransformer(model, layers=layers, output=output)
-    batch = Batch.from_ids(SOURCES, special=SPECIAL)
-    expected_state, state = model.start(batch, 2), engine.start(batch, 2)
     # duplicated and exchanged rows; then the first, third and last sentence leave one after another
     orders = [[1, 0, 3, 3, 4, 5, 7, 6, 9, 8], [2, 3, 4, 5, 6, 7, 8, 9], [1, 0, 4, 4, 6, 7], [1, 1, 3, 2]]
-    tokens = torch.full((10,), SPECIAL.bos)
-    for number, order in enumerate(orders):
-        expected, expected_state = model.step(expected_state, tokens)
-        step, state = engine.step(state, tokens)
-        assert step.attention_NS is None
-        difference_NV = (step.log_probs_NV - expected.log_probs_NV).abs()
-        assert float(difference_NV[probable(expected.log_probs_NV)].mean()) < tolerance
-        rows_N = torch.tensor(order)
-        expected_state, state = model.reorder(expected_state, rows_N), engine.reorder(state, rows_N)
-        tokens = (rows_N * 7 + number) % (VOCAB - 4) + 4
+    step_side_by_side(model, engine, Batch.from_ids(SOURCES, special=SPECIAL), orders, tolerance)
 
 
 @kinds()
@@ -165,10 +186,7 @@ def test_the_float32_engine_finds_what_the_model_finds(beam_size: int) -> None:
     expected = search(model, batch, options, SPECIAL)
     found = search(engine, batch, options, SPECIAL)
     for mine, theirs in zip(found, expected, strict=True):
-        assert [hypothesis.tokens for hypothesis in mine] == [hypothesis.tokens for hypothesis in theirs]
-        assert [hypothesis.log_prob for hypothesis in mine] == pytest.approx(
-            [hypothesis.log_prob for hypothesis in theirs], abs=2e-4
-        )
+        assert_same(mine, theirs)
 
 
 @pytest.mark.parametrize("beam_size", [1, 3])

@@ -15,7 +15,15 @@ from nmt.engines.static import StaticState, StaticTransformer
 from nmt.engines.static_memory import MOST_FREE, Bucket
 from nmt.search import search
 from nmt.search.continuous import ContinuousSearch, Sentence
-from tests.nmt.engines.test_packed import SHAPES, SOURCES, SPECIAL, VOCAB, probable, tiny
+from tests.nmt.engines.test_packed import (
+    SHAPES,
+    SOURCES,
+    SPECIAL,
+    VOCAB,
+    assert_same,
+    step_side_by_side,
+    tiny,
+)
 
 DTYPES = [(torch.float32, 1e-5), (torch.bfloat16, 0.25)]
 DEVICES = [
@@ -39,8 +47,6 @@ def test_it_steps_and_reorders_as_the_model_does(
 ) -> None:
     model = tiny(**shape).to(device)
     engine = StaticTransformer(model, dtype)
-    batch = sources(device=device)
-    expected_state, state = model.start(batch, 2), engine.start(batch, 2)
     # rows are exchanged and doubled; sentences leave one after another, twice into a smaller bucket
     orders = [
         [1, 0, 3, 3, 4, 5, 7, 6, 9, 8],
@@ -52,16 +58,7 @@ def test_it_steps_and_reorders_as_the_model_does(
         [1, 0],
         [0, 1],
     ]
-    tokens = torch.full((10,), SPECIAL.bos, device=device)
-    for number, order in enumerate(orders):
-        expected, expected_state = model.step(expected_state, tokens)
-        step, state = engine.step(state, tokens)
-        assert step.attention_NS is None
-        difference_NV = (step.log_probs_NV - expected.log_probs_NV).abs()
-        assert float(difference_NV[probable(expected.log_probs_NV)].mean()) < tolerance
-        rows_N = torch.tensor(order, device=device)
-        expected_state, state = model.reorder(expected_state, rows_N), engine.reorder(state, rows_N)
-        tokens = (rows_N * 7 + number) % (VOCAB - 4) + 4
+    state = step_side_by_side(model, engine, sources(device=device), orders, tolerance)
     assert state.place.bucket.n_sentences == 1
 
 
@@ -130,10 +127,7 @@ def test_it_finds_what_the_model_finds_alone_together_and_continuously(beam_size
         continuous.update({outcome.key: outcome.hypotheses for outcome in running.step()})
     for key, theirs in enumerate(expected):
         for mine in (together[key], alone[key], continuous[key]):
-            assert [hypothesis.tokens for hypothesis in mine] == [hypothesis.tokens for hypothesis in theirs]
-            assert [hypothesis.log_prob for hypothesis in mine] == pytest.approx(
-                [hypothesis.log_prob for hypothesis in theirs], abs=2e-4
-            )
+            assert_same(mine, theirs)
 
 
 @torch.inference_mode()
