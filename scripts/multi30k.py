@@ -49,7 +49,10 @@ SHORT = (
 )
 """The fraction of a training run that what is changed is judged by."""
 CHANGES: dict[str, tuple[str, ...]] = {
-    "4,000 pieces for 10,000": ("tokenizer.vocab_size=4000",),
+    "with BPE dropout": ("training.subword_sampling=0.1",),
+    "with R-Drop, half the updates": ("training.r_drop=5", "training.max_updates=1300"),
+    "dropout 0.1 for 0.3": ("model.dropout=0.1",),
+    "AdamW for Muon": ("training.optimizer=adamw",),
     "batches of 4,096 tokens for 2,048, half the updates": (
         "training.batch_tokens=4096",
         "training.max_updates=1300",
@@ -57,11 +60,8 @@ CHANGES: dict[str, tuple[str, ...]] = {
         "training.save_every=50",
         "training.validate_every=1300",
     ),
-    "AdamW for Muon": ("training.optimizer=adamw",),
-    "dropout 0.1 for 0.3": ("model.dropout=0.1",),
+    "4,000 pieces for 10,000": ("tokenizer.vocab_size=4000",),
     "post-norm": ("model.norm=post",),
-    "with BPE dropout": ("training.subword_sampling=0.1",),
-    "with R-Drop, half the updates": ("training.r_drop=5", "training.max_updates=1300"),
     "d_model 256 for 128, half the updates": (
         "model.d_model=256",
         "model.d_ff=512",
