@@ -1,7 +1,8 @@
 """Linear maps whose weights are laid out once for the kernel that multiplies by them.
 
-    float32   addmm on the transposed weight: the least overhead for few rows, and no slower for many
-    bfloat16  oneDNN on its own layout, ReLU and residual addition fused; sums in float32 (AMX, AVX-512)
+    float32   oneDNN on its own layout, ReLU and residual addition fused, for a few rows or a large weight;
+              otherwise addmm on the transposed weight
+    bfloat16  oneDNN on its own layout, fused as well; sums in float32 (AMX, AVX-512)
     int8      oneDNN; a scale for each output channel of the weight and for each row of the input, so what a
               row becomes does not depend on the rows beside it; sums in int32 (AMX, VNNI)
 
@@ -20,6 +21,10 @@ from torch import Tensor, nn
 
 Precision = Literal["float32", "bfloat16", "int8"]
 INT8_MOST = 127
+FEW_ROWS = 32
+"""Up to so many rows a product in float32 takes as long as reading its weight."""
+LARGE_WEIGHT = 1 << 19
+"""Numbers of a weight that oneDNN multiplies faster in float32 for any number of rows but one."""
 
 
 class Linear(Protocol):
@@ -39,42 +44,24 @@ def dtype_of(precision: Precision) -> torch.dtype:
 
 
 def padded_rows(n_rows: int, precision: Precision) -> int:
-    """How many rows to compute with so that ``n_rows`` fit, at most a quarter more.
+    """How many rows to compute with so that ``n_rows`` fit, at most a third more.
 
     oneDNN generates code for every new number of rows, which takes as long as tens of products; the rows of
     a running batch have many.
     """
-    if precision == "float32" or n_rows <= 8:
+    if n_rows <= 8 or (precision == "float32" and n_rows > FEW_ROWS):
         return n_rows
     step = max(4, 1 << (n_rows.bit_length() - 3))
     return -(-n_rows // step) * step
 
 
-class Float32Linear:
-    """``addmm``; the sums are those of ``nn.Linear``, in another order at most."""
-
-    dtype = torch.float32
-
-    def __init__(self, weight_FD: Tensor, bias_F: Tensor) -> None:
-        self._weight_DF = weight_FD.t().contiguous()
-        self._bias_F = bias_F
-
-    def __call__(self, x_ND: Tensor, *, relu: bool = False, add_NF: Tensor | None = None) -> Tensor:
-        """See ``Linear``."""
-        y_NF = torch.addmm(self._bias_F, x_ND, self._weight_DF)
-        if add_NF is not None:
-            y_NF.add_(add_NF)
-        return y_NF.relu_() if relu else y_NF
-
-
-class BFloat16Linear:
+class OneDnnLinear:
     """oneDNN's linear map on a weight in its own layout."""
 
-    dtype = torch.bfloat16
-
-    def __init__(self, weight_FD: Tensor, bias_F: Tensor | None) -> None:
-        self._weight = torch.ops.mkldnn._reorder_linear_weight(weight_FD.bfloat16().contiguous())
-        self._bias_F = None if bias_F is None else bias_F.bfloat16()
+    def __init__(self, weight_FD: Tensor, bias_F: Tensor | None, dtype: torch.dtype) -> None:
+        self.dtype = dtype
+        self._weight = torch.ops.mkldnn._reorder_linear_weight(weight_FD.to(dtype).contiguous())
+        self._bias_F = None if bias_F is None else bias_F.to(dtype)
         self._plain = torch.ops.mkldnn._linear_pointwise.default
         self._binary = torch.ops.mkldnn._linear_pointwise.binary
 
@@ -87,6 +74,36 @@ class BFloat16Linear:
         else:
             y_NF = self._plain(x_ND, self._weight, self._bias_F, "relu" if relu else "none", [], "")
         return y_NF
+
+
+class Float32Linear:
+    """``addmm`` or oneDNN, whichever is faster; the sums are those of ``nn.Linear``, in another order.
+
+    The weights of a step do not fit a core's cache, so each is read from memory. For that ``addmm`` takes
+    half as long again from two rows on, until there is more to multiply than to read.
+    """
+
+    dtype = torch.float32
+
+    def __init__(self, weight_FD: Tensor, bias_F: Tensor | None) -> None:
+        self._weight_DF = weight_FD.t().contiguous()
+        self._bias_F = bias_F
+        self._is_large = weight_FD.numel() >= LARGE_WEIGHT
+        has_onednn = bool(torch.backends.mkldnn.is_available())  # type: ignore[no-untyped-call]
+        self._onednn = OneDnnLinear(weight_FD, bias_F, torch.float32) if has_onednn else None
+
+    def __call__(self, x_ND: Tensor, *, relu: bool = False, add_NF: Tensor | None = None) -> Tensor:
+        """See ``Linear``."""
+        n_rows = x_ND.size(0)
+        if self._onednn is not None and n_rows > 1 and (n_rows <= FEW_ROWS or self._is_large):
+            return self._onednn(x_ND, relu=relu, add_NF=add_NF)
+        if self._bias_F is None:
+            y_NF = x_ND @ self._weight_DF
+        else:
+            y_NF = torch.addmm(self._bias_F, x_ND, self._weight_DF)
+        if add_NF is not None:
+            y_NF.add_(add_NF)
+        return y_NF.relu_() if relu else y_NF
 
 
 def int8_rows(weight_FD: Tensor) -> tuple[Tensor, Tensor]:
@@ -141,4 +158,6 @@ def pack(linears: Sequence[nn.Linear], precision: Precision) -> Linear:
     weight_FD, bias_F = side_by_side(linears)
     if precision == "float32":
         return Float32Linear(weight_FD, bias_F)
-    return BFloat16Linear(weight_FD, bias_F) if precision == "bfloat16" else Int8Linear(weight_FD, bias_F)
+    if precision == "bfloat16":
+        return OneDnnLinear(weight_FD, bias_F, torch.bfloat16)
+    return Int8Linear(weight_FD, bias_F)

@@ -20,7 +20,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from nmt.batch import Batch
-from nmt.engines.kernels import BFloat16Linear, Float32Linear, Int8Linear, Precision
+from nmt.engines.kernels import Float32Linear, Int8Linear, OneDnnLinear, Precision
 
 ROWS_AT_ONCE = 8
 """Their logits, in float32, and exponentials stay under 1 MiB where V is 12,000."""
@@ -48,11 +48,11 @@ class Projection:
     def __init__(self, weight_VD: Tensor, precision: Precision) -> None:
         self._weight_VD = weight_VD
         self._precision = precision
-        self._linear: Float32Linear | BFloat16Linear | Int8Linear
+        self._linear: Float32Linear | OneDnnLinear | Int8Linear
         if precision == "float32":
-            self._linear = Float32Linear(weight_VD, weight_VD.new_zeros(weight_VD.size(0)))
+            self._linear = Float32Linear(weight_VD, None)
         elif precision == "bfloat16":
-            self._linear = BFloat16Linear(weight_VD, None)
+            self._linear = OneDnnLinear(weight_VD, None, torch.bfloat16)
         else:
             self._linear = Int8Linear(weight_VD, None)
 

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 import torch
 from torch import nn
 
 from nmt.engines.choose import CpuFeatures
-from nmt.engines.kernels import Int8Linear, Precision, pack, padded_rows
+from nmt.engines.kernels import (
+    FEW_ROWS,
+    Float32Linear,
+    Int8Linear,
+    OneDnnLinear,
+    Precision,
+    pack,
+    padded_rows,
+)
 from nmt.engines.projection import Projection
 
 HERE = CpuFeatures.here()
@@ -32,6 +43,40 @@ def test_a_packed_map_is_the_maps_it_was_made_of_side_by_side(precision: Precisi
     torch.testing.assert_close(found.float(), expected.relu(), atol=0.03, rtol=0.02)
     found = packed(x_ND.to(packed.dtype), add_NF=add_NF.to(packed.dtype))
     torch.testing.assert_close(found.float(), expected + add_NF, atol=0.03, rtol=0.02)
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, FEW_ROWS, FEW_ROWS + 1])
+@pytest.mark.parametrize("size", [(48, 64), (1024, 512)], ids=["small", "large"])
+@pytest.mark.parametrize("has_onednn", [True, False])
+@torch.inference_mode()
+def test_float32_is_exact_whatever_multiplies(
+    n_rows: int, size: tuple[int, int], has_onednn: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch.manual_seed(0)
+    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: has_onednn)
+    weight_FD, bias_F = torch.randn(size), torch.randn(size[0])
+    linear, unbiased = Float32Linear(weight_FD, bias_F), Float32Linear(weight_FD, None)
+    assert linear._is_large == (size[0] == 1024)
+    for part in (linear, unbiased):
+        used: list[int] = []
+        if part._onednn is not None:
+            monkeypatch.setattr(part, "_onednn", _recording(part._onednn, used))
+        x_ND, add_NF = torch.randn(n_rows, size[1]), torch.randn(n_rows, size[0])
+        expected = x_ND @ weight_FD.t() + (bias_F if part is linear else 0)
+        close = {"atol": 1e-4, "rtol": 1e-5}
+        torch.testing.assert_close(part(x_ND), expected, **close)
+        torch.testing.assert_close(part(x_ND, relu=True), expected.relu(), **close)
+        torch.testing.assert_close(part(x_ND, add_NF=add_NF.clone()), expected + add_NF, **close)
+        takes_onednn = has_onednn and n_rows > 1 and (n_rows <= FEW_ROWS or part._is_large)
+        assert used == [n_rows] * (3 if takes_onednn else 0)
+
+
+def _recording(linear: OneDnnLinear, used: list[int]) -> Callable[..., torch.Tensor]:
+    def call(x_ND: torch.Tensor, **rest: Any) -> torch.Tensor:
+        used.append(len(x_ND))
+        return linear(x_ND, **rest)
+
+    return call
 
 
 @pytest.mark.skipif(not HERE.int8, reason="this CPU has no int8 instructions")
@@ -73,8 +118,9 @@ def test_few_numbers_of_rows_are_computed_with_and_not_many_more_than_asked_for(
     widths = {padded_rows(n_rows, "bfloat16") for n_rows in range(1, 2000)}
     assert len(widths) < 50
     for n_rows in range(1, 2000):
-        assert n_rows <= padded_rows(n_rows, "bfloat16") <= 4 * n_rows / 3
-        assert padded_rows(n_rows, "float32") == n_rows
+        padded = padded_rows(n_rows, "bfloat16")
+        assert n_rows <= padded <= 4 * n_rows / 3
+        assert padded_rows(n_rows, "float32") == (padded if n_rows <= FEW_ROWS else n_rows)
 
 
 @pytest.mark.parametrize("shift", [0.0, 30.0, -75.0, -200.0, 95.0, 400.0])
