@@ -12,6 +12,8 @@ from safetensors import SafetensorError
 from nmt.errors import PasserelleError
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+TOLD = "no room (a full disk, a quota or a limit on file sizes)"
+"""What a person is told of it."""
 
 
 def is_full(error: BaseException) -> bool:

@@ -13,7 +13,7 @@ from nmt.config import ModelFolderConfig
 from nmt.errors import DiskFullError, ModelFolderError
 from nmt.models.build import Model
 from nmt.tokenizer import Tokenizer
-from training.disk import is_full
+from training.disk import TOLD, is_full
 from training.recipe import Recipe
 from training.shards import PreparedCorpus
 from training.state import TrainingState
@@ -76,7 +76,7 @@ def publish(
     except (ModelFolderError, SafetensorError) as error:
         if is_full(error.__cause__ or error):
             raise DiskFullError(
-                f"{folder}: no room (a full disk); what was there stands: make room, then --resume"
+                f"{folder}: {TOLD}; what was there stands: make room, then --resume"
             ) from None
         raise
 

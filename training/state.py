@@ -25,7 +25,7 @@ from torch import Tensor, nn
 from nmt.config import StrictModel
 from nmt.errors import DiskFullError, RunFolderError
 from nmt.files import flush, give_ordinary_mode, sha256
-from training.disk import is_full
+from training.disk import TOLD, is_full
 from training.optimizer import moment_names
 from training.sharding import like, set_weights, whole, whole_weights
 
@@ -96,10 +96,7 @@ def save_checkpoint(
 def cannot_save(path: Path, error: Exception) -> RunFolderError:
     """What to tell a person when ``path`` could not be written."""
     if is_full(error):
-        return DiskFullError(
-            f"{path}: no room (a full disk, a quota or a limit on file sizes); earlier checkpoints stand: "
-            "make room, then --resume"
-        )
+        return DiskFullError(f"{path}: {TOLD}; earlier checkpoints stand: make room, then --resume")
     return RunFolderError(f"{path}: cannot be saved: {error}; earlier checkpoints stand")
 
 
