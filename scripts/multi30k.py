@@ -8,7 +8,8 @@ itself, then with one part of it changed. No choice is made on a test set. BLEU 
 Moses-tokenised text ("training/scoring.py").
 
 Runs are kept in WORK and go on where they were stopped. The record is written after each, and what it has of
-the very same recipe is not trained again, so that the work may be spread over days and machines.
+the very same recipe is not trained again, so that the work may be spread over days and machines. Where only
+the recipe's search options have changed, models of WORK are scored again.
 
 So small a model leaves cores idle: ``--at-once 2`` trains two side by side, each on half of the cores, which
 together learn from half as many tokens a second again as one on all of them.
@@ -33,8 +34,8 @@ import torch
 
 from nmt.checkpoint import resolve_model
 from nmt.translator import Translator
-from scripts.runs import trained
-from training.evaluate import describe_model, evaluate_on, search_options
+from scripts.runs import trained, trained_by
+from training.evaluate import describe_model, evaluate_on
 from training.provenance import commit, provenance
 from training.recipe import Recipe, load_recipe
 from training.run_log import RunLog
@@ -140,18 +141,23 @@ def planned(n_seeds: int, only: Sequence[str] | None) -> list[Run]:
 
 
 def recorded(arguments: argparse.Namespace, plan: Sequence[Run]) -> dict[Run, dict[str, Any]]:
-    """What the record has of the plan: runs of the very same recipes."""
+    """What the record has of the plan: runs of the very same recipes, searched with the same options."""
     if not arguments.json.exists():
         return {}
-    runs = json.loads(arguments.json.read_text(encoding="utf-8"))["runs"]
-    by_recipe = {run["recipe_sha256"]: run for run in runs}
-    digests = {run: recipe_digest(run.recipe(arguments.overrides)) for run in plan}
-    return {run: by_recipe[digest] for run, digest in digests.items() if digest in by_recipe}
+    known = json.loads(arguments.json.read_text(encoding="utf-8"))["runs"]
+    recipes = {run: run.recipe(arguments.overrides) for run in plan}
+    return {
+        run: entry
+        for run, recipe in recipes.items()
+        for entry in known
+        if entry["recipe_sha256"] == recipe_digest(recipe)
+        and entry["search"] == recipe.generation.model_dump()
+    }
 
 
 def recipe_digest(recipe: Recipe) -> str:
-    """Of all but where the corpus lies."""
-    return hashlib.sha256(recipe.model_dump_json(exclude={"data": {"dir"}}).encode()).hexdigest()
+    """Of what a model is trained by."""
+    return hashlib.sha256(trained_by(recipe).encode()).hexdigest()
 
 
 def _write(arguments: argparse.Namespace, runs: list[dict[str, Any]]) -> None:
@@ -175,7 +181,6 @@ def _trained_and_scored(run: Run, arguments: argparse.Namespace) -> dict[str, An
         raise SystemExit("the test sets are read from local files: name their folder with --set data.dir=DIR")
     folder = arguments.work / run.folder
     translator = Translator.load(str(trained(recipe, folder)), device=arguments.device)
-    options = search_options(translator, None)
     sets = [
         TestSet.load(data / f"{name}.en", data / f"{name}.fr")
         for name in (VAL, *(() if run.short else TESTS))
@@ -183,7 +188,7 @@ def _trained_and_scored(run: Run, arguments: argparse.Namespace) -> dict[str, An
     scores: dict[str, float] = {}
     signature = ""
     for test_set in sets:
-        evaluation = evaluate_on(translator, test_set, options, lowercase_tokenized=True)
+        evaluation = evaluate_on(translator, test_set, recipe.generation, lowercase_tokenized=True)
         (found,) = (score for score in evaluation.scores if score.scale == "lowercase-tokenized")
         scores[test_set.name], signature = round(found.score, 2), found.signature
     return {
@@ -191,6 +196,7 @@ def _trained_and_scored(run: Run, arguments: argparse.Namespace) -> dict[str, An
         "short": run.short,
         "seed": run.seed,
         "recipe_sha256": recipe_digest(recipe),
+        "search": recipe.generation.model_dump(),
         "model": describe_model(translator, resolve_model(str(folder / "model"))),
         "training": RunLog.read(folder).summary(),
         "BLEU": scores,

@@ -11,8 +11,9 @@ from training.recipe import Recipe
 from training.run_folder import open_run
 from training.shards import PreparedCorpus
 
+OF_A_BEAM = {"beam_size", "n_best", "length_normalization", "length_penalty"}
 DONE = "done.json"
-"""The recipe that a run has come to its end with."""
+"""What a run that has come to its end was trained by."""
 
 
 def trained(recipe: Recipe, run: Path, tokenizer_file: Path | None = None) -> Path:
@@ -31,7 +32,7 @@ def trained(recipe: Recipe, run: Path, tokenizer_file: Path | None = None) -> Pa
     if tokenizer_file is not None:
         given = recipe.tokenizer.model_copy(update={"given": sha256(tokenizer_file)})
         recipe = recipe.model_copy(update={"tokenizer": given})
-    done, made_by = run / DONE, recipe.model_dump_json(exclude={"data": {"dir"}})
+    done, made_by = run / DONE, trained_by(recipe)
     if not done.exists():
         with open_run(run, recipe, resume=True) as folder:
             prepared = prepare_corpus(recipe, run / "data", tokenizer_file)
@@ -44,3 +45,14 @@ def trained(recipe: Recipe, run: Path, tokenizer_file: Path | None = None) -> Pa
     elif done.read_text(encoding="utf-8") != made_by:
         raise SystemExit(f"{run}: has ended with another recipe (see {DONE}); choose another --work folder")
     return run / "model"
+
+
+def trained_by(recipe: Recipe) -> str:
+    """All of a recipe that changes the model.
+
+    Not where its corpus lies; nor, where checkpoints are compared by greedy search, what only a beam needs.
+    """
+    is_greedy = recipe.training.validation_beam_size == 1
+    return recipe.model_dump_json(
+        exclude={"data": {"dir"}, "generation": OF_A_BEAM if is_greedy else set[str]()}
+    )
