@@ -145,13 +145,13 @@ def recorded(arguments: argparse.Namespace, plan: Sequence[Run]) -> dict[Run, di
     if not arguments.json.exists():
         return {}
     known = json.loads(arguments.json.read_text(encoding="utf-8"))["runs"]
-    recipes = {run: run.recipe(arguments.overrides) for run in plan}
+    recipes = ((run, run.recipe(arguments.overrides)) for run in plan)
+    wanted = {run: (recipe_digest(recipe), recipe.generation.model_dump()) for run, recipe in recipes}
     return {
         run: entry
-        for run, recipe in recipes.items()
+        for run, made_by in wanted.items()
         for entry in known
-        if entry["recipe_sha256"] == recipe_digest(recipe)
-        and entry["search"] == recipe.generation.model_dump()
+        if (entry["recipe_sha256"], entry["search"]) == made_by
     }
 
 
