@@ -27,7 +27,7 @@ from nmt.aligner.scorer import LinkLogProbs, LinkScorer, States, TrainedAligner
 from nmt.aligner.spelling import spelling_tables
 from nmt.aligner.states import ForcedPass, read_states
 from nmt.alignment import length_batches
-from nmt.checkpoint import WEIGHTS, LoadedModel, load_model_folder, resolve_model, save_aligner
+from nmt.checkpoint import TOKENIZER, WEIGHTS, LoadedModel, load_model_folder, resolve_model, save_aligner
 from nmt.engines.packed import PackedTransformer
 from nmt.errors import ConfigError, NumericalError
 from nmt.files import sha256
@@ -57,8 +57,9 @@ class Options:
     """The rate falls to its end in this time, however many pairs are left."""
     is_reversed: bool = False
     """The links and the gold are of the other direction: their sides are swapped."""
-    warm_start: bool = False
-    """Begin with the scorer that the folder has, not with random weights."""
+    init_from: str | Path | None = None
+    """Begin with the scorer of this model, not with random weights: of the same model, for more pairs, or of
+    the one whose weights it began with."""
 
 
 def align_train(
@@ -79,30 +80,31 @@ def align_train(
         save_to: another folder of the same model; None: the model's own.
 
     Raises:
-        ConfigError: the model is no Transformer.
+        ConfigError: the model is no Transformer, or ``init_from`` has no scorer that fits it.
         DataError: the links are not readable.
         NumericalError: the loss is NaN.
     """
     options = options or Options()
     folder = resolve_model(model)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    loaded = load_model_folder(folder, device, with_aligner=options.warm_start)
-    if options.warm_start and loaded.aligner is None:
-        raise ConfigError(f"{folder}: there is no scorer to begin with; leave --warm-start out")
+    loaded = load_model_folder(folder, device, with_aligner=False)
     if not isinstance(loaded.model, Transformer):
         raise ConfigError(f"{folder}: the scorer reads a Transformer's states, and this model is none")
+    first = (
+        None if options.init_from is None else _ready_scorer(options.init_from, loaded, loaded.model, device)
+    )
     lines = read_lines(links)
     chosen = random.Random(options.seed).sample(lines, min(options.pairs, len(lines)))
     started = time.perf_counter()
-    scorer, loss, n_seen = train_scorer(loaded, loaded.model, chosen, options, device)
+    scorer, loss, n_seen = train_scorer(loaded, loaded.model, chosen, options, device, first)
     config = AlignerConfig(
         weights_sha256=sha256(folder / WEIGHTS),
-        scorer=scorer_config(loaded.model),
+        scorer=scorer_config(loaded.model) if first is None else first.config.scorer,
         trained_on={
             "links": public_path(links),
             "links_sha256": sha256(links),
             "pairs": n_seen,
-            "before": loaded.aligner.config.trained_on if loaded.aligner else None,
+            "before": None if first is None else first.config.trained_on,
             "loss": round(loss, 4),
             "seconds": round(time.perf_counter() - started),
             **provenance(),
@@ -120,16 +122,22 @@ def align_train(
 
 
 def train_scorer(
-    loaded: LoadedModel, model: Transformer, lines: Sequence[str], options: Options, device: torch.device
+    loaded: LoadedModel,
+    model: Transformer,
+    lines: Sequence[str],
+    options: Options,
+    device: torch.device,
+    first: TrainedAligner | None = None,
 ) -> tuple[LinkScorer, float, int]:
-    """One pass over ``lines``, or what there is time for.
+    """One pass over ``lines``, or what there is time for; ``first``: the scorer to begin with.
 
     Returns:
         The scorer, its last loss, a running mean, and how many lines were seen.
     """
     started = time.monotonic()
     torch.manual_seed(options.seed)
-    scorer = _first_scorer(loaded, model).to(device).train().requires_grad_(True)
+    scorer = _new_scorer(loaded, model) if first is None else first.scorer
+    scorer.to(device).train().requires_grad_(True)
     optimizer = torch.optim.AdamW(
         scorer.parameters(), lr=options.learning_rate, betas=(0.9, 0.98), weight_decay=WEIGHT_DECAY
     )
@@ -168,10 +176,25 @@ def train_scorer(
     return scorer, running, len(lines)
 
 
-def _first_scorer(loaded: LoadedModel, model: Transformer) -> LinkScorer:
-    """The folder's own, or one of random weights."""
-    if loaded.aligner is not None:
-        return loaded.aligner.scorer
+def _ready_scorer(
+    init_from: str | Path, loaded: LoadedModel, model: Transformer, device: torch.device
+) -> TrainedAligner:
+    """The scorer of a model, for ``model`` to go on with."""
+    folder = resolve_model(init_from)
+    ready = load_model_folder(folder, device).aligner
+    if ready is None:
+        raise ConfigError(f"{folder}: there is no scorer to begin with; leave --init-from out")
+    same_pieces = sha256(folder / TOKENIZER) == sha256(loaded.folder / TOKENIZER)
+    if not same_pieces or ready.config.scorer.d_model != scorer_config(model).d_model:
+        raise ConfigError(
+            f"{folder}: its scorer reads other sub-words or other states than {loaded.folder} has; "
+            "leave --init-from out"
+        )
+    return ready
+
+
+def _new_scorer(loaded: LoadedModel, model: Transformer) -> LinkScorer:
+    """One of random weights."""
     scorer = LinkScorer(scorer_config(model))
     for table, values in zip(
         (scorer.spelling_V, scorer.stem_V), spelling_tables(loaded.tokenizer), strict=True

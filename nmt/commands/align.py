@@ -39,9 +39,14 @@ def align_train(
         bool,
         typer.Option("--reversed", help="Links and gold are of the other direction: swap their sides."),
     ] = False,
-    warm_start: Annotated[
-        bool, typer.Option("--warm-start", help="Begin with the scorer that the folder has.")
-    ] = False,
+    init_from: Annotated[
+        str | None,
+        typer.Option(
+            "--init-from",
+            metavar="MODEL",
+            help="Begin with the scorer of this model.",
+        ),
+    ] = None,
     save_to: Annotated[
         Path | None,
         typer.Option("--save-to", metavar="DIR", help="A copy of the model's folder to put it into instead."),
@@ -50,7 +55,7 @@ def align_train(
     """Train the module that links words, beside a model that stays as it is."""
     gold_set = load("training.align_rule:GoldSet", extra="train")
     options = load("training.align_train:Options", extra="train")(
-        pairs, learning_rate, seed, max_minutes or math.inf, is_reversed, warm_start
+        pairs, learning_rate, seed, max_minutes or math.inf, is_reversed, init_from
     )
     config = load("training.align_train:align_train", extra="train")(
         model,

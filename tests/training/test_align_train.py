@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 import torch
 
 from nmt.aligner.scorer import LinkLogProbs, States
-from nmt.checkpoint import load_model_folder
-from nmt.errors import DataError
+from nmt.checkpoint import load_model_folder, save_model_folder
+from nmt.errors import ConfigError, DataError
 from nmt.translator import Translator
 from tests.nmt.conftest import save_tiny_model, train_tokenizer
 from training.align_data import collate, examples, open_links, parse_line, read_lines
@@ -104,36 +107,98 @@ def test_the_loss_is_the_mean_cross_entropy_of_both_directions_by_hand():
     assert float(loss) == pytest.approx(float(of_forward + of_backward), rel=1e-5)
 
 
-def test_a_scorer_learns_a_reversal_beside_a_frozen_random_model(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr("training.align_train.BATCH_TOKENS", 250)
-    before = (folder / "model.safetensors").read_bytes()
-    vocabulary = ["dog", "cat", "park", "man", "sea", "table", "train", "girl", "river", "window"]
-    shuffled = random.Random(1)
+@dataclass
+class Reversal:
+    """A task that takes links to solve: the translation is the source backwards."""
 
-    def pair():
-        source = shuffled.sample(vocabulary, shuffled.randint(3, 6))
-        last = len(source) - 1
-        links = " ".join(f"{index}-{last - index}" for index in range(len(source)))
-        return " ".join(source), " ".join(reversed(source)), links
+    rows: list[tuple[str, str, str]]
+    links: Path
+    gold: list[GoldSet]
 
-    rows = [pair() for _ in range(1000)]
-    with open_links(tmp_path / "links.tsv", "w") as file:
-        file.writelines(f"{source}\t{target}\t{links}\t{links}\n" for source, target, links in rows[:950])
-    for ending, column in (("en", 0), ("fr", 1), ("gold", 2)):
-        (tmp_path / f"dev.{ending}").write_text("".join(f"{row[column]}\n" for row in rows[950:]))
-    config = align_train(
-        folder,
-        tmp_path / "links.tsv",
-        gold=[GoldSet.read(tmp_path / "dev")],
-        options=Options(pairs=950, learning_rate=5e-3),
-    )
-    measured = next(iter(config.measured.values()))
-    assert measured["default"]["aer"] < 10, measured
-    assert config.trained_on["pairs"] == 950
-    assert (folder / "model.safetensors").read_bytes() == before, "the translation model is frozen"
-    source, target, _ = rows[-1]
-    found = Translator.load(folder, device="cpu").align([(source, target)])[0].links
+    @classmethod
+    def write(cls, root):
+        vocabulary = ["dog", "cat", "park", "man", "sea", "table", "train", "girl", "river", "window"]
+        shuffled = random.Random(1)
+
+        def pair():
+            source = shuffled.sample(vocabulary, shuffled.randint(3, 6))
+            last = len(source) - 1
+            links = " ".join(f"{index}-{last - index}" for index in range(len(source)))
+            return " ".join(source), " ".join(reversed(source)), links
+
+        rows = [pair() for _ in range(1000)]
+        with open_links(root / "links.tsv", "w") as file:
+            file.writelines(f"{source}\t{target}\t{links}\t{links}\n" for source, target, links in rows[:950])
+        for ending, column in (("en", 0), ("fr", 1), ("gold", 2)):
+            (root / f"dev.{ending}").write_text("".join(f"{row[column]}\n" for row in rows[950:]))
+        return cls(rows, root / "links.tsv", [GoldSet.read(root / "dev")])
+
+    def learn(self, folder, **options):
+        """The scorer's config, and its error rate."""
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr("training.align_train.BATCH_TOKENS", 250)
+            config = align_train(folder, self.links, gold=self.gold, options=Options(**options))
+        (measured,) = config.measured.values()
+        return config, measured["default"]["aer"]
+
+
+@pytest.fixture(scope="module")
+def learned(folder, tmp_path_factory):
+    """The task, and a model folder whose scorer has learnt it."""
+    root = tmp_path_factory.mktemp("reversal")
+    shutil.copytree(folder, root / "model")
+    reversal = Reversal.write(root)
+    config, error_rate = reversal.learn(root / "model", pairs=950, learning_rate=5e-3)
+    return reversal, root / "model", config, error_rate
+
+
+def test_a_scorer_learns_a_reversal_beside_a_frozen_random_model(folder, learned):
+    reversal, taught, config, error_rate = learned
+    assert error_rate < 10
+    assert (config.trained_on["pairs"], config.trained_on["before"]) == (950, None)
+    weights = (folder / "model.safetensors").read_bytes()
+    assert (taught / "model.safetensors").read_bytes() == weights, "the translation model is frozen"
+    source, target, _ = reversal.rows[-1]
+    found = Translator.load(taught, device="cpu").align([(source, target)])[0].links
     assert sum(link.source + link.target == len(source.split()) - 1 for link in found) >= len(found) - 1
+
+
+def test_a_scorer_goes_on_beside_the_weights_that_followed(learned, tmp_path):
+    reversal, taught, config, error_rate = learned
+    loaded = load_model_folder(taught)
+    for weights in loaded.model.parameters():
+        weights.data.mul_(1.01)
+    following = tmp_path / "following"
+    save_model_folder(
+        following,
+        config=loaded.config,
+        model=loaded.model,
+        tokenizer_file=taught / "tokenizer.model",
+        generation=loaded.generation,
+        card="",
+        scores={},
+    )
+    few = {"pairs": 30, "learning_rate": 1e-5}
+    _, from_nothing = reversal.learn(following, **few)
+    resumed, from_ready = reversal.learn(following, **few, init_from=taught)
+    assert from_ready < error_rate + 5 < from_nothing
+    assert resumed.trained_on["before"] == config.trained_on
+    assert resumed.weights_sha256 != config.weights_sha256
+    assert Translator.load(following, device="cpu").align([reversal.rows[-1][:2]])[0].links
+
+
+def test_a_scorer_to_begin_with_must_be_there_and_fit(folder, learned, tmp_path):
+    reversal, taught, _, _ = learned
+    with pytest.raises(ConfigError, match="no scorer to begin with; leave --init-from out"):
+        reversal.learn(taught, pairs=10, init_from=folder)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "tokenizer.model").write_bytes(
+        train_tokenizer(split_digits=True, user_defined_symbols=["zebra"])
+    )
+    save_tiny_model(other / "model", other / "tokenizer.model")
+    with pytest.raises(ConfigError, match="other sub-words or other states"):
+        reversal.learn(other / "model", pairs=10, init_from=taught)
 
 
 def test_a_batch_is_padded_with_no_links(folder):
