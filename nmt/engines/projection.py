@@ -11,6 +11,7 @@ Dimensions: B sentences, N rows, D d_model, V vocabulary, U pieces of some list 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -76,7 +77,8 @@ class Projection:
                 first = number * ROWS_AT_ONCE
                 logits_nV.masked_fill_(forbidden_NU[first : first + ROWS_AT_ONCE], -torch.inf)
             log_totals.append(logits_nV.exp().sum(dim=1))
-        return logits_NV, _log_totals(torch.cat(log_totals), logits_NV)
+        totals_N = log_totals[0] if len(log_totals) == 1 else torch.cat(log_totals)
+        return logits_NV, _log_totals(totals_N, logits_NV)
 
 
 def _log_totals(totals_N: Tensor, logits_NV: Tensor) -> Tensor:
@@ -86,10 +88,10 @@ def _log_totals(totals_N: Tensor, logits_NV: Tensor) -> Tensor:
     Only a row whose logits are all very small or any of them very large, or that is broken, needs that.
     """
     log_totals_N = totals_N.log_()
-    exact_N = (log_totals_N > LEAST_LOG_TOTAL) & (log_totals_N < torch.inf)
-    if not bool(exact_N.all()):
-        rows_N = (~exact_N).nonzero().squeeze(1)
-        log_totals_N[rows_N] = logits_NV[rows_N].logsumexp(dim=1)
+    numbers = log_totals_N.tolist()
+    doubtful = [row for row, number in enumerate(numbers) if not LEAST_LOG_TOTAL < number < math.inf]
+    if doubtful:
+        log_totals_N[doubtful] = logits_NV[doubtful].logsumexp(dim=1)
     return log_totals_N
 
 

@@ -220,8 +220,7 @@ class Beams:
         """Tokens so far of the longest row, BOS not counted."""
         return self.tokens_NT.size(1) - 1
 
-    @property
-    def history_NT(self) -> Tensor:
+    def history(self) -> Tensor:
         """The tokens so far without BOS, as ``Constraints.apply`` takes them: shorter rows keep theirs."""
         return self.tokens_NT[:, 1:]
 
@@ -294,7 +293,7 @@ def rank_candidates(
     """
     n_sentences, beam_size, vocab_size = len(beams.sentences), beams.beam_size, step.logits_NV.size(1)
     largest_N = largest(step, coverage_NS)
-    rules.apply(step.logits_NV, beams.history_NT, beams.sentences, beams.lengths)
+    rules.apply(step.logits_NV, beams.history, beams.sentences, beams.lengths)
     offsets_N = beams.log_probs_N.to(step.logits_NV.device)
     if step.log_totals_N is not None:
         offsets_N = offsets_N - step.log_totals_N
@@ -303,7 +302,7 @@ def rank_candidates(
         scoring.coverage_penalties(coverage_NS, like_N=largest_N),
         largest_N,
     )
-    check_finite(largest_N, beams.n_tokens, beams.sentences)
+    check_finite(largest_N.tolist(), beams.n_tokens, beams.sentences)
     places = [[divmod(index, vocab_size) for index in indices] for indices in index_BC.tolist()]
     return Candidates(
         log_probs_BC.tolist(),

@@ -9,8 +9,9 @@ counted), P longest forced prefix.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -108,32 +109,32 @@ class Constraints:
     def apply(
         self,
         scores_NV: Tensor,
-        history_NT: Tensor,
+        history: Callable[[], Tensor],
         sentences: Sequence[int],
-        lengths: Sequence[int] | None = None,
+        lengths: Sequence[int],
     ) -> None:
         """Put -inf, in place, on every next token that is not allowed.
 
         Args:
             scores_NV: scores of the next token; the others keep theirs.
-            history_NT: tokens so far, without BOS, on the CPU. Rows that have fewer end in the same column,
-                after BOS, with PAD before.
+            history: gives history_NT, the tokens so far, without BOS, on the CPU, where a rule reads them.
+                Rows that have fewer end in the same column, after BOS, with PAD before.
             sentences: the sentences of the rows, K rows each.
-            lengths: tokens so far of each of ``sentences``; None: T of all.
+            lengths: tokens so far of each of ``sentences``.
         """
-        lengths = (history_NT.size(1),) * len(sentences) if lengths is None else lengths
-        device = scores_NV.device
-        forced_N1 = self._forced(history_NT, sentences, device)
+        device, longest = scores_NV.device, max(lengths)
+        forced_N1 = self._forced(longest, scores_NV.size(0), sentences, device)
         kept_N1 = None if forced_N1 is None else scores_NV.gather(1, forced_N1)
-        scores_NV[:, self.special.pad] = NEVER
-        scores_NV[:, self.special.bos] = NEVER
-        if 0 < self.no_repeat_ngram_size <= history_NT.size(1):
-            repeating_NW = repeating_tokens(history_NT, self.no_repeat_ngram_size, none=self.special.pad)
+        required = self.required if self.required is not None and self.required.binds(sentences) else None
+        never = self._markers if required is not None else self._never_unasked
+        scores_NV.index_fill_(1, never.to(device), NEVER)
+        if 0 < self.no_repeat_ngram_size <= longest:
+            repeating_NW = repeating_tokens(history(), self.no_repeat_ngram_size, none=self.special.pad)
             scores_NV.scatter_(1, repeating_NW.to(device), NEVER)
-        if self.loops is not None:
-            self.loops.apply(scores_NV, history_NT, sentences, lengths)
-        if self.required is not None:
-            self.required.apply(scores_NV, history_NT, sentences, lengths)
+        if self.loops is not None and self.loops.is_due(lengths):
+            self.loops.apply(scores_NV, history(), sentences, lengths)
+        if required is not None:
+            required.apply(scores_NV, history(), sentences, lengths)
         if forced_N1 is not None and kept_N1 is not None:
             free_N1 = forced_N1 == self.special.pad
             scores_NV.masked_fill_(~free_N1, NEVER)
@@ -141,13 +142,25 @@ class Constraints:
                 1, forced_N1, kept_N1.masked_fill(free_N1, NEVER)
             )  # free rows rewrite PAD's -inf
 
-    def _forced(self, history_NT: Tensor, sentences: Sequence[int], device: torch.device) -> Tensor | None:
+    @cached_property
+    def _markers(self) -> Tensor:
+        """What no hypothesis holds."""
+        return torch.tensor([self.special.pad, self.special.bos])
+
+    @cached_property
+    def _never_unasked(self) -> Tensor:
+        """And what none holds whose sentence does not require it."""
+        reserved = () if self.required is None else (self.required.reserved_ids,)
+        return torch.cat([self._markers, *reserved])
+
+    def _forced(
+        self, step: int, n_rows: int, sentences: Sequence[int], device: torch.device
+    ) -> Tensor | None:
         """The forced next token of each row, PAD for free rows, (N, 1); None when all rows are free."""
-        step = history_NT.size(1)
         if step >= self.forced_BP.size(1):
             return None
         forced_B = self.forced_BP[list(sentences), step]
-        return forced_B.repeat_interleave(history_NT.size(0) // len(sentences)).unsqueeze(1).to(device)
+        return forced_B.repeat_interleave(n_rows // len(sentences)).unsqueeze(1).to(device)
 
 
 def max_length(source_length: int, ratio: float, offset: int) -> int:

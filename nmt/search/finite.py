@@ -5,6 +5,7 @@ Dimensions: N = B*K rows, V vocabulary, S source length.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import torch
@@ -23,22 +24,23 @@ def largest(step: Step, coverage_NS: Tensor | None = None) -> Tensor:
     return largest_N if coverage_NS is None else torch.maximum(largest_N, coverage_NS.amax(dim=1))
 
 
-def check_finite(largest_N: Tensor, step: int, sentences: Sequence[int]) -> None:
+def check_finite(largest: Sequence[float], step: int, sentences: Sequence[int]) -> None:
     """Stop a search whose decoder has gone wrong.
 
     Args:
-        largest_N: from ``largest``, already on the CPU.
+        largest: the numbers of ``largest``.
         step: the decoding step, counted from 0.
         sentences: the sentences of the rows, K rows each, as their places in the batch given to search.
 
     Raises:
         NumericalError: naming the step and the sentences.
     """
-    sound_N = largest_N < torch.inf  # False for NaN too
-    if bool(sound_N.all()):
+    if all(number < math.inf for number in largest):  # False for NaN too
         return
-    beam_size = largest_N.numel() // len(sentences)
-    broken = sorted({sentences[row // beam_size] for row in (~sound_N).nonzero().flatten().tolist()})
+    beam_size = len(largest) // len(sentences)
+    broken = sorted(
+        {sentences[row // beam_size] for row, number in enumerate(largest) if not number < math.inf}
+    )
     raise NumericalError(
         f"NaN or +infinity in the decoder's output at step {step} for sentence(s) "
         f"{', '.join(map(str, broken[:10]))}{' and more' if len(broken) > 10 else ''} of the batch (counted "

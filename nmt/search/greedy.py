@@ -1,16 +1,18 @@
 """Decoding from left to right without looking back: greedy search, and the loop it shares with sampling.
 
 Rows never change places, so the decoder's state is moved only when sentences leave, and that they do at once:
-copying the rows that stay is cheaper than one finished row's steps to come.
+copying the rows that stay is cheaper than one finished row's steps to come. What has been written is kept in
+lists, for beside a step of few rows every operation on a tensor costs more than the numbers in it.
 
-Dimensions: B sentences still decoded, K hypotheses of each (1 in greedy search), N = B*K rows, V vocabulary,
-T tokens so far with BOS.
+Dimensions: B sentences still decoded, K hypotheses of each (1 in greedy search), N = B*K rows, S source
+length, V vocabulary, T tokens so far.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeAlias
 
 import torch
@@ -24,11 +26,11 @@ from nmt.search.finite import check_finite, largest
 from nmt.search.hypothesis import Hypothesis
 from nmt.search.required import Required
 from nmt.search.scoring import Scoring
-from nmt.search.topk import blockwise_argmax
+from nmt.search.topk import blockwise_max
 from nmt.search.transfer import to_cpu
 
-Choose: TypeAlias = Callable[[Tensor, int, Sequence[int]], Tensor]
-"""(logits_NV, -inf at what is not allowed; step; sentences of the rows) -> tokens_N."""
+Choose: TypeAlias = Callable[[Tensor, int, Sequence[int]], tuple[Tensor, Tensor]]
+"""(logits_NV, -inf at what is not allowed; step; sentences of the rows) -> tokens_N and their logits_N."""
 
 
 def greedy_search(
@@ -45,8 +47,9 @@ def greedy_search(
     otherwise those of ``beam_search``, of which this is the case K = 1.
     """
 
-    def most_probable(logits_NV: Tensor, _step: int, _sentences: Sequence[int]) -> Tensor:
-        return blockwise_argmax(logits_NV)
+    def most_probable(logits_NV: Tensor, _step: int, _sentences: Sequence[int]) -> tuple[Tensor, Tensor]:
+        logits_N, tokens_N = blockwise_max(logits_NV)
+        return tokens_N, logits_N
 
     return decode(decoder, source, options, special, prefixes, required, choose=most_probable, n_rows=1)
 
@@ -73,123 +76,89 @@ def decode(
     scoring = Scoring.from_options(options)
     device = source.source_BS.device
     ended: list[list[Hypothesis]] = [[] for _ in range(source.size)]
-    rows = Rows.start(source, n_rows, special, rules, scoring)
+    rows = [Row(sentence) for sentence in range(source.size) for _ in range(n_rows)]
+    coverage_NS = scoring.initial_coverage(source, n_rows)
+    tokens_N = torch.full((len(rows),), special.bos, device=device)
     state = decoder.start(source, n_rows)
-    while any(rows.live):
-        step, state = decoder.step(state, rows.tokens_NT[:, -1].to(device))
-        coverage_NS = scoring.add_attention(rows.coverage_NS, step.attention_NS)
+    n_tokens = 0
+    while rows:
+        step, state = decoder.step(state, tokens_N)
+        before_NS, coverage_NS = coverage_NS, scoring.add_attention(coverage_NS, step.attention_NS)
         largest_N = largest(step, coverage_NS)
-        rules.apply(step.logits_NV, rows.tokens_NT[:, 1:], rows.sentences)
-        tokens_N1 = choose(step.logits_NV, rows.n_tokens, rows.sentences).unsqueeze(1)
-        log_probs_N1 = step.logits_NV.gather(1, tokens_N1)
+        sentences = [row.sentence for row in rows[::n_rows]]
+        rules.apply(step.logits_NV, partial(history, rows), sentences, [n_tokens] * len(sentences))
+        tokens_N, log_probs_N = choose(step.logits_NV, n_tokens, sentences)
         if step.log_totals_N is not None:
-            log_probs_N1 = log_probs_N1 - step.log_totals_N.unsqueeze(1)
-        tokens_N1, log_probs_N1, largest_N = to_cpu(tokens_N1, log_probs_N1, largest_N)
-        if not all(rows.live):
-            largest_N = largest_N.masked_fill(~torch.tensor(rows.live), 0.0)
-        check_finite(largest_N, rows.n_tokens, rows.sentences)
-        extended = rows.extend(tokens_N1, log_probs_N1, coverage_NS)
-        leaving = set()
-        for row, (token, log_prob) in enumerate(
-            zip(tokens_N1.flatten().tolist(), log_probs_N1.flatten().tolist(), strict=True)
-        ):
+            log_probs_N = log_probs_N - step.log_totals_N
+        tokens, log_probs, alarms = (part.tolist() for part in to_cpu(tokens_N, log_probs_N, largest_N))
+        # a row that has ended reads what it should not; what comes of that is nobody's concern
+        alarms = [alarm if row.live else 0.0 for row, alarm in zip(rows, alarms, strict=True)]
+        check_finite(alarms, n_tokens, sentences)
+        one_ended = False
+        for place, (row, token, log_prob) in enumerate(zip(rows, tokens, log_probs, strict=True)):
             finished = log_prob > -torch.inf and token == special.eos
-            stuck = log_prob == -torch.inf or rows.n_tokens == rows.limits[row]
-            if rows.live[row] and (finished or stuck):
-                last = extended if finished else rows
-                ended[rows.sentence_of(row)].append(last.hypothesis(row, scoring, finished=finished))
-                leaving.add(row)
-        rows = extended
-        if leaving:
-            rows = replace(rows, live=[live and row not in leaving for row, live in enumerate(rows.live)])
-            staying_N = rows.of_live_sentences()
-            if 0 < staying_N.numel() < len(rows.live):
-                rows = rows.select(staying_N)
-                state = decoder.reorder(state, staying_N.to(device))
+            stuck = log_prob == -torch.inf or n_tokens == rules.max_lengths[row.sentence]
+            if row.live and stuck and not finished:
+                ended[row.sentence].append(row.hypothesis(scoring, before_NS, place, finished=False))
+            row.tokens.append(token)
+            row.log_probs.append(log_prob)
+            if row.live and finished:
+                ended[row.sentence].append(row.hypothesis(scoring, coverage_NS, place, finished=True))
+            if row.live and (finished or stuck):
+                row.live, one_ended = False, True
+        n_tokens += 1
+        if one_ended:
+            staying = live_sentences(rows, n_rows)
+            if 0 < len(staying) < len(rows):
+                staying_N = torch.tensor(staying).to(device)
+                tokens_N = tokens_N.index_select(0, staying_N)
+                coverage_NS = None if coverage_NS is None else coverage_NS.index_select(0, staying_N)
+                state = decoder.reorder(state, staying_N)
+            rows = [rows[place] for place in staying]
     return ended
 
 
-@dataclass(frozen=True)
-class Rows:
-    """The hypotheses in the decoder, K for each sentence, with those that have ended but not left yet."""
+@dataclass
+class Row:
+    """One hypothesis in the decoder, and, ended or not, what the decoder reads there."""
 
-    sentences: tuple[int, ...]
-    """The place of each sentence in the batch given to search."""
-    tokens_NT: Tensor
-    """BOS and the tokens so far; after its end a row holds anything."""
-    log_probs_N: Tensor
-    token_log_probs_NT: Tensor
-    """Of each token so far, without BOS: the terms of ``log_probs_N``."""
-    coverage_NS: Tensor | None
-    """Attention so far, on the decoder's device; None without a coverage penalty."""
-    limits: Sequence[int]
-    """The most tokens of each row, EOS not counted."""
-    live: Sequence[bool]
-    """Of each row; False: ended."""
+    sentence: int
+    """Its place in the batch given to search."""
+    tokens: list[int] = field(default_factory=list)
+    """So far, without BOS; after its end anything."""
+    log_probs: list[float] = field(default_factory=list)
+    """Of each token."""
+    live: bool = True
+    """False: it has ended, and waits for the others of its sentence."""
 
-    @classmethod
-    def start(
-        cls, source: Batch, n_rows: int, special: SpecialIds, rules: Constraints, scoring: Scoring
-    ) -> Rows:
-        """Rows that hold BOS alone."""
-        return cls(
-            sentences=tuple(range(source.size)),
-            tokens_NT=torch.full((source.size * n_rows, 1), special.bos),
-            log_probs_N=torch.zeros(source.size * n_rows),
-            token_log_probs_NT=torch.empty(source.size * n_rows, 0),
-            coverage_NS=scoring.initial_coverage(source, n_rows),
-            limits=[limit for limit in rules.max_lengths for _ in range(n_rows)],
-            live=[True] * (source.size * n_rows),
-        )
-
-    @property
-    def n_tokens(self) -> int:
-        """Tokens so far, BOS not counted."""
-        return self.tokens_NT.size(1) - 1
-
-    def sentence_of(self, row: int) -> int:
-        """The sentence that a row belongs to."""
-        return self.sentences[row * len(self.sentences) // len(self.live)]
-
-    def extend(self, tokens_N1: Tensor, log_probs_N1: Tensor, coverage_NS: Tensor | None) -> Rows:
-        """Every row one token longer."""
-        return replace(
-            self,
-            tokens_NT=torch.cat([self.tokens_NT, tokens_N1], dim=1),
-            log_probs_N=self.log_probs_N + log_probs_N1.squeeze(1),
-            token_log_probs_NT=torch.cat([self.token_log_probs_NT, log_probs_N1], dim=1),
-            coverage_NS=coverage_NS,
-        )
-
-    def hypothesis(self, row: int, scoring: Scoring, *, finished: bool) -> Hypothesis:
-        """One row as it stands; ``finished``: its last token is EOS, which a hypothesis does not show."""
-        tokens = self.tokens_NT[row, 1:].tolist()
-        log_prob = float(self.log_probs_N[row])
-        coverage_1S = None if self.coverage_NS is None else self.coverage_NS[row : row + 1]
-        penalty = float(scoring.coverage_penalties(coverage_1S, like_N=self.log_probs_N[row : row + 1]))
-        score = scoring.score(log_prob, len(tokens), penalty)
-        token_log_probs = tuple(self.token_log_probs_NT[row].tolist())
-        return Hypothesis(
-            tuple(tokens[:-1] if finished else tokens), log_prob, score, finished, token_log_probs
-        )
-
-    def of_live_sentences(self) -> Tensor:
-        """All rows of the sentences of which any row is live."""
-        live_BK = torch.tensor(self.live).view(len(self.sentences), -1)
-        return live_BK.any(dim=1, keepdim=True).expand_as(live_BK).flatten().nonzero().squeeze(1)
-
-    def select(self, rows_N: Tensor) -> Rows:
-        """Only ``rows_N``, whole sentences of them."""
-        n_rows, rows = len(self.live) // len(self.sentences), rows_N.tolist()
-        coverage_NS = self.coverage_NS
+    def hypothesis(
+        self, scoring: Scoring, coverage_NS: Tensor | None, place: int, *, finished: bool
+    ) -> Hypothesis:
+        """The row at ``place`` as it stands; ``finished``: its last token is EOS, which does not show."""
+        log_prob = sum(self.log_probs)
+        penalty = 0.0
         if coverage_NS is not None:
-            coverage_NS = coverage_NS[rows_N.to(coverage_NS.device)]
-        return Rows(
-            sentences=tuple(self.sentence_of(row) for row in rows[::n_rows]),
-            tokens_NT=self.tokens_NT[rows_N],
-            log_probs_N=self.log_probs_N[rows_N],
-            token_log_probs_NT=self.token_log_probs_NT[rows_N],
-            coverage_NS=coverage_NS,
-            limits=[self.limits[row] for row in rows],
-            live=[self.live[row] for row in rows],
+            coverage_1S = coverage_NS[place : place + 1]
+            penalty = float(scoring.coverage_penalties(coverage_1S, like_N=coverage_1S))
+        return Hypothesis(
+            tuple(self.tokens[:-1] if finished else self.tokens),
+            log_prob,
+            scoring.score(log_prob, len(self.tokens), penalty),
+            finished,
+            tuple(self.log_probs),
         )
+
+
+def history(rows: Sequence[Row]) -> Tensor:
+    """The tokens so far, (N, T), as ``Constraints.apply`` takes them."""
+    return torch.tensor([row.tokens for row in rows], dtype=torch.long)
+
+
+def live_sentences(rows: Sequence[Row], n_rows: int) -> list[int]:
+    """The places of all rows of the sentences of which any row is live."""
+    return [
+        place
+        for first in range(0, len(rows), n_rows)
+        if any(row.live for row in rows[first : first + n_rows])
+        for place in range(first, first + n_rows)
+    ]

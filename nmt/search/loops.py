@@ -48,10 +48,14 @@ class LoopRule:
         runs_B = torch.cat([self.source_runs_B[list(mine)], other.source_runs_B[list(others)]])
         return replace(self, source_runs_B=runs_B)
 
+    def is_due(self, lengths: Sequence[int]) -> bool:
+        """Whether any sentence that has so many tokens is looked at in this step."""
+        return any(map(_is_due, lengths))
+
     def apply(
         self, scores_NV: Tensor, history_NT: Tensor, sentences: Sequence[int], lengths: Sequence[int]
     ) -> None:
-        """Put -inf, in place, on every next token of a row that loops.
+        """Put -inf, in place, on every next token of a row that loops, of those whose turn it is.
 
         Args:
             scores_NV: scores of the next token, on any device.
@@ -60,9 +64,7 @@ class LoopRule:
             sentences: the sentences of the rows, K rows each.
             lengths: tokens so far of each of ``sentences``.
         """
-        is_due = [n % CHECK_EVERY == 0 and n > LEAST_RUN for n in lengths]
-        if not any(is_due):
-            return
+        is_due = [_is_due(n_tokens) for n_tokens in lengths]
         n_rows = history_NT.size(0) // len(sentences)
         due_R = torch.tensor(is_due).repeat_interleave(n_rows).nonzero().squeeze(1)
         due = [sentence for sentence, is_one in zip(sentences, is_due, strict=True) if is_one]
@@ -73,6 +75,10 @@ class LoopRule:
                 looping_R |= looping_R[::n_rows].repeat_interleave(n_rows)
             looping_N = torch.zeros(history_NT.size(0), dtype=torch.bool).index_copy_(0, due_R, looping_R)
             scores_NV.masked_fill_(looping_N.unsqueeze(1).to(scores_NV.device), -torch.inf)
+
+
+def _is_due(n_tokens: int) -> bool:
+    return n_tokens % CHECK_EVERY == 0 and n_tokens > LEAST_RUN
 
 
 def least_run(period: int) -> int:

@@ -104,10 +104,10 @@ class RequiredPieces:
         """
         own, new = self._of(mine), other._of(others)
         ordinary = sorted({*own.ordinary_ids, *new.ordinary_ids})
-        ids_P = torch.cat([self._reserved, torch.tensor(ordinary, dtype=torch.long)])
+        ids_P = torch.cat([self.reserved_ids, torch.tensor(ordinary, dtype=torch.long)])
         return RequiredPieces(
             ids_P,
-            reserved_P=torch.arange(ids_P.numel()) < self._reserved.numel(),
+            reserved_P=torch.arange(ids_P.numel()) < self.reserved_ids.numel(),
             needed_BP=torch.cat([own._needed_of(ids_P), new._needed_of(ids_P)]),
             deadlines_B=torch.cat([own.deadlines_B, new.deadlines_B]),
             limits_B=torch.cat([own.limits_B, new.limits_B]),
@@ -121,9 +121,13 @@ class RequiredPieces:
         return ids
 
     @cached_property
-    def _reserved(self) -> Tensor:
-        """The placeholders' ids."""
+    def reserved_ids(self) -> Tensor:
+        """The placeholders."""
         return self.ids_P[self.reserved_P]
+
+    def binds(self, sentences: Sequence[int]) -> bool:
+        """Whether any of ``sentences`` must write something."""
+        return not self._in_need.isdisjoint(sentences)
 
     @cached_property
     def _in_need(self) -> frozenset[int]:
@@ -153,13 +157,10 @@ class RequiredPieces:
         Args:
             scores_NV: scores of the next token, on any device, other rules applied already.
             history_NT: tokens so far, without BOS, on the CPU.
-            sentences: the sentences of the rows, K rows each, as rows of ``needed_BP``.
+            sentences: the sentences of the rows, K rows each, as rows of ``needed_BP``; ``binds`` is true.
             lengths: tokens so far of each of ``sentences``.
         """
         device = scores_NV.device
-        if self._in_need.isdisjoint(sentences):
-            scores_NV.index_fill_(1, self._reserved.to(device), NEVER)
-            return
         ids_P = self.ids_P.to(device)
         places_B = torch.tensor(sentences, dtype=torch.long)
         needed_BP = self.needed_BP[places_B]
@@ -167,7 +168,7 @@ class RequiredPieces:
         rows_Q = needed_BP.any(dim=1).repeat_interleave(n_rows).nonzero().squeeze(1)
         place_QP = (rows_Q.unsqueeze(1).to(device), ids_P)
         scores_QP = scores_NV[place_QP]
-        scores_NV.index_fill_(1, self._reserved.to(device), NEVER)
+        scores_NV.index_fill_(1, self.reserved_ids.to(device), NEVER)
         needed_QP = needed_BP[rows_Q // n_rows]
         missing_QP = needed_QP & ~(history_NT[rows_Q].unsqueeze(2) == self.ids_P).any(dim=1)
         scores_QP.masked_fill_(((needed_QP | self.reserved_P) & ~missing_QP).to(device), NEVER)

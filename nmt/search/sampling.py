@@ -48,9 +48,10 @@ def sample(
     limits = Constraints.for_batch(source, options, special, prefixes, required).max_lengths
     uniforms_BKT = uniform_numbers(source, config.seed, options.n_best, max(limits, default=0) + 1)
 
-    def draw(log_probs_NV: Tensor, step: int, sentences: Sequence[int]) -> Tensor:
-        uniforms_N = uniforms_BKT[list(sentences), :, step].flatten().to(log_probs_NV.device)
-        return invert(filtered_probabilities(log_probs_NV, config), uniforms_N)
+    def draw(logits_NV: Tensor, step: int, sentences: Sequence[int]) -> tuple[Tensor, Tensor]:
+        uniforms_N = uniforms_BKT[list(sentences), :, step].flatten().to(logits_NV.device)
+        tokens_N = invert(filtered_probabilities(logits_NV, config), uniforms_N)
+        return tokens_N, logits_NV.gather(1, tokens_N.unsqueeze(1)).squeeze(1)
 
     samples = decode(
         decoder, source, options, special, prefixes, required, choose=draw, n_rows=options.n_best
@@ -77,9 +78,9 @@ def _uniform_stream(key: tuple[int, ...], length: int) -> Tensor:
     return torch.rand(length, generator=generator, dtype=torch.float64)
 
 
-def filtered_probabilities(log_probs_NV: Tensor, config: SamplingConfig) -> Tensor:
+def filtered_probabilities(logits_NV: Tensor, config: SamplingConfig) -> Tensor:
     """The distribution to draw from, (N, V) in float64: temperature, top-k, top-p, in this order."""
-    scaled_NV = log_probs_NV.double() / config.temperature
+    scaled_NV = logits_NV.double() / config.temperature
     if 0 < config.top_k < scaled_NV.size(1):
         kept_NV = torch.zeros_like(scaled_NV, dtype=torch.bool)
         kept_NV.scatter_(1, scaled_NV.topk(config.top_k).indices, True)  # exactly k, also among equals

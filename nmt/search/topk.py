@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 LARGEST_BLOCK = 64
+FEW_ROWS = 8
 
 
 def blockwise_topk(scores_BX: Tensor, k: int) -> tuple[Tensor, Tensor]:
@@ -27,20 +28,22 @@ def blockwise_topk(scores_BX: Tensor, k: int) -> tuple[Tensor, Tensor]:
     return best_extensions(scores_BX, zeros_B, scores_BX.size(0), k)
 
 
-def blockwise_argmax(scores_NV: Tensor) -> Tensor:
-    """The index of the largest number of each row, (N,); which of equals is open.
+def blockwise_max(scores_NV: Tensor) -> tuple[Tensor, Tensor]:
+    """``scores_NV.max(dim=1)``: values (N,) and indices (N,); which of equals is open.
 
     ``Tensor.max`` keeps an index for each number it reads: for 100 rows of 12,000 it takes 0.56 ms on one
-    core, maxima over blocks and what follows 0.28 ms.
+    core, maxima over blocks and what follows 0.28 ms. For few rows one call costs less than several.
     """
     n_rows, vocab_size = scores_NV.shape
     block = math.gcd(vocab_size, LARGEST_BLOCK)
-    if block == 1:
-        return scores_NV.max(dim=1).indices
+    if block == 1 or n_rows <= FEW_ROWS:
+        values_N, indices_N = scores_NV.max(dim=1)
+        return values_N, indices_N
     blocks_NnX = scores_NV.view(n_rows, vocab_size // block, block)
     best_N = blocks_NnX.amax(dim=2).max(dim=1).indices
     rows_N = torch.arange(n_rows, device=scores_NV.device)
-    return best_N * block + blocks_NnX[rows_N, best_N].max(dim=1).indices
+    values_N, places_N = blocks_NnX[rows_N, best_N].max(dim=1)
+    return values_N, best_N * block + places_N
 
 
 def best_extensions(scores_NV: Tensor, offsets_N: Tensor, n_sentences: int, k: int) -> tuple[Tensor, Tensor]:

@@ -69,7 +69,9 @@ def test_beam_of_one_is_greedy_search() -> None:
         decoder = hash_decoder(12, seed=seed, eos_bias=1.0, attention=True)
         options = options_for(beam_size=1, coverage_penalty=0.3 * (seed % 2))
         beam = beam_search(decoder, batch_of(*SOURCES), options, SPECIAL)
-        assert beam == greedy_search(decoder, batch_of(*SOURCES), options, SPECIAL)
+        greedy = greedy_search(decoder, batch_of(*SOURCES), options, SPECIAL)
+        for found, expected in zip(beam, greedy, strict=True):
+            assert_same(found, expected)
 
 
 def test_a_wider_beam_finds_what_greedy_search_misses() -> None:

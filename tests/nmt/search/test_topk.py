@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from nmt.search.topk import blockwise_argmax, blockwise_topk
+from nmt.search.topk import FEW_ROWS, blockwise_max, blockwise_topk
 
 
 @pytest.mark.parametrize("width", [640, 6400, 1000, 997, 24, 64])
@@ -24,10 +24,14 @@ def test_blockwise_topk_is_topk(width: int, k: int) -> None:
     assert all(len(set(row)) == k for row in indices.tolist())
 
 
+@pytest.mark.parametrize("n_rows", [3, FEW_ROWS, FEW_ROWS + 1])
 @pytest.mark.parametrize("width", [640, 6400, 1000, 997, 24, 64])
-def test_blockwise_argmax_is_the_place_of_the_maximum(width: int) -> None:
-    scores_NV = torch.randn(9, width, generator=torch.Generator().manual_seed(width))
+def test_blockwise_max_is_the_maximum_and_its_place(width: int, n_rows: int) -> None:
+    scores_NV = torch.randn(n_rows, width, generator=torch.Generator().manual_seed(width))
     scores_NV[1, :] = -torch.inf
     scores_NV[1, width - 1] = -1.0
     scores_NV[2, 0] = 50.0
-    assert torch.equal(blockwise_argmax(scores_NV), scores_NV.max(dim=1).indices)
+    values_N, indices_N = blockwise_max(scores_NV)
+    expected = scores_NV.max(dim=1)
+    assert torch.equal(values_N, expected.values)
+    assert torch.equal(indices_N, expected.indices)
