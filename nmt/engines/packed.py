@@ -31,7 +31,7 @@ from nmt.engines.packed_state import Group, PackedState
 from nmt.engines.parts import Embedding, Norm
 from nmt.engines.projection import Projection, ShortProjection, VocabularyShortlist
 from nmt.engines.stretches import PackedStretches, Stretches
-from nmt.engines.threads import threads_for
+from nmt.engines.threads import StepThreads
 from nmt.models.interface import Step
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Transformer
 
@@ -73,6 +73,7 @@ class PackedTransformer:
         self._shortlist = shortlist
         self._vocab_size = model.output.weight_VD.size(0)
         self._encoded = EncodedSources()
+        self._threads = StepThreads()
         read = (*model.decoder_layers.parameters(), model.output.weight_VD)
         self._step_weights = sum(weight.numel() for weight in read)
         self._cache_width = sum(2 * layer.self_attention.d_inner for layer in self._decoder)
@@ -115,7 +116,8 @@ class PackedTransformer:
 
     def step(self, state: PackedState, tokens_N: Tensor) -> tuple[Step, PackedState]:
         """Read one token for each row and predict the next; logits, with what normalises them."""
-        with threads_for(tokens_N.numel() * self._step_weights):
+        n_rows = tokens_N.numel()
+        with self._threads.taken(n_rows, n_rows * self._step_weights):
             return self._step(state, tokens_N), state
 
     def _step(self, state: PackedState, tokens_N: Tensor) -> Step:

@@ -1,32 +1,99 @@
-"""How many threads a step of decoding is worth.
+"""How many threads a step of decoding takes.
 
-A step of few rows of a small model is tens of products of some ten microseconds. Several threads gain next to
-nothing there, for at the end of each product they wait for one another, and where another process takes one
-of their cores they wait for its time slice: on two cores, one of them busy, a sentence then takes over ten
-times as long as with one thread.
+A step of few rows of a small model is tens of products of some ten microseconds that wait for weights. A
+second thread is a second core's way to the memory, and the step a third faster. But at the end of each
+product threads wait for one another, and where another process has one of their cores they wait for its time
+slice, which doubles the step or worse. Which of the two it is changes from second to second. So such steps
+are taken with one thread or with all, whichever was faster lately, and the other is tried now and then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from statistics import median
 
 import torch
 
 SMALL_STEP = 40_000_000
-"""Multiplications that one thread does about as fast as two. Five rows of 7 million weights are below; one
-row of a Transformer base is above, and gains half from a second thread."""
+"""Multiplications; larger steps take all threads."""
+TINY_STEP = 1_000_000
+"""Smaller ones take one, for a second has nothing to fetch."""
+TRIAL = 4
+"""Steps of a trial."""
+PERIOD = 64
+"""Steps from one trial to the next; twice as many after each that changed nothing."""
+LONGEST_PERIOD = 512
+"""About a second: so long it may take to notice a core that is free again."""
+LEAD = 0.9
+"""The other way is taken up where its steps take less than this share of the time."""
+RECENT = 0.2
+"""What the last step counts in the mean."""
+OUTLIER = 3.0
+"""A step counts at most as this many times the mean: who is interrupted once is not slow."""
 
 
-@contextmanager
-def threads_for(n_multiplications: int) -> Iterator[None]:
-    """Torch's own number of threads for much work, one for little; as before at the end."""
-    n_threads = torch.get_num_threads()
-    if n_threads == 1 or n_multiplications > SMALL_STEP:
-        yield
-        return
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(n_threads)
+class StepThreads:
+    """Decides for the steps of one decoder; rows decide which steps are alike.
+
+    Args:
+        clock: seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._clock = clock
+        self._lately: dict[int, _Lately] = {}
+
+    @contextmanager
+    def taken(self, n_rows: int, n_multiplications: int) -> Iterator[None]:
+        """Torch's number of threads for a step of ``n_rows``; as before at the end."""
+        n_threads = torch.get_num_threads()
+        if n_threads == 1 or n_multiplications > SMALL_STEP:
+            yield
+            return
+        lately = self._lately.setdefault(n_rows, _Lately())
+        alone = n_multiplications < TINY_STEP or lately.next_alone()
+        torch.set_num_threads(1 if alone else n_threads)
+        started = self._clock()
+        try:
+            yield
+            lately.add(self._clock() - started, alone=alone)
+        finally:
+            torch.set_num_threads(n_threads)
+
+
+@dataclass
+class _Lately:
+    """What steps of so many rows took with one thread, and with all."""
+
+    alone: bool = True
+    """One thread is the faster."""
+    period: int = PERIOD
+    n_steps: int = 0
+    """Of this period, which begins with a trial."""
+    seconds: dict[bool, float] = field(default_factory=dict)
+    """Of a step, by whether it was alone: a running mean, or the median of a trial."""
+    trial: list[float] = field(default_factory=list)
+
+    def next_alone(self) -> bool:
+        """Whether the next step has one thread: as is faster, or for a trial the other way."""
+        if self.n_steps == self.period:
+            self.n_steps, self.period = 0, min(2 * self.period, LONGEST_PERIOD)
+        self.n_steps += 1
+        return self.alone != (self.n_steps <= TRIAL)
+
+    def add(self, seconds: float, *, alone: bool) -> None:
+        """A step took so long."""
+        mean = self.seconds.get(alone)
+        if mean is None or alone != self.alone:
+            self.trial.append(seconds)
+            if len(self.trial) < TRIAL:
+                return
+            self.seconds[alone] = median(self.trial)
+            self.trial.clear()
+        else:
+            self.seconds[alone] = mean + RECENT * (min(seconds, OUTLIER * mean) - mean)
+        if len(self.seconds) == 2 and self.seconds[not self.alone] < LEAD * self.seconds[self.alone]:
+            self.alone, self.period = not self.alone, max(PERIOD, self.n_steps)

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from nmt.engines.packed import PackedTransformer
-from nmt.engines.threads import SMALL_STEP, threads_for
+from nmt.engines.threads import LONGEST_PERIOD, PERIOD, SMALL_STEP, TINY_STEP, TRIAL, StepThreads
 
 from .test_packed import tiny
 
@@ -24,31 +24,106 @@ def three_threads() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
+class Machine:
+    """Steps that take so long with one thread and with all, by a clock of its own."""
+
+    def __init__(self, alone: float, together: float) -> None:
+        self.seconds = {1: alone, 3: together}
+        self._now = 0.0
+        self.threads = StepThreads(lambda: self._now)
+
+    def run(self, n_steps: int, n_rows: int = 1, interrupted: int | None = None) -> list[int]:
+        """The threads of each step; the one numbered ``interrupted`` takes a hundred times as long."""
+        taken = []
+        for number in range(n_steps):
+            with self.threads.taken(n_rows, TINY_STEP):
+                taken.append(torch.get_num_threads())
+                self._now += self.seconds[taken[-1]] * (100 if number == interrupted else 1)
+            assert torch.get_num_threads() == 3
+        return taken
+
+
 @pytest.mark.usefixtures("three_threads")
-def test_little_work_has_one_thread_and_much_work_has_all() -> None:
-    with threads_for(SMALL_STEP):
-        assert torch.get_num_threads() == 1
-    assert torch.get_num_threads() == 3
-    with threads_for(SMALL_STEP + 1):
-        assert torch.get_num_threads() == 3
+@pytest.mark.parametrize(("alone", "together", "faster"), [(3.0, 2.0, 3), (2.0, 3.0, 1), (2.0, 1.9, 1)])
+def test_what_is_clearly_faster_is_taken_and_the_other_tried_now_and_then(
+    alone: float, together: float, faster: int
+) -> None:
+    taken = Machine(alone, together).run(100 * PERIOD)
+    trials = [number for number in range(PERIOD, len(taken)) if taken[number] != faster]
+    assert taken[:TRIAL] == [3] * TRIAL, "the first trial is at once"
+    assert len(trials) == TRIAL * len({number // TRIAL for number in trials}), "each is of so many steps"
+    assert trials[0] == PERIOD
+    assert trials[-1] - trials[-1 - TRIAL] == LONGEST_PERIOD
+
+
+@pytest.mark.usefixtures("three_threads")
+def test_a_core_that_is_taken_away_and_given_back_is_noticed() -> None:
+    machine = Machine(3.0, 2.0)
+    assert machine.run(PERIOD)[-1] == 3
+    machine.seconds[3] = 9.0
+    taken = machine.run(PERIOD)
+    assert taken.index(1, TRIAL) < 2 * TRIAL, "within a few steps"
+    assert set(taken[2 * TRIAL :]) == {1}
+    machine.run(4 * LONGEST_PERIOD)
+    machine.seconds[3] = 2.0
+    assert 3 in machine.run(2 * LONGEST_PERIOD)
+    assert machine.run(PERIOD)[-1] == 3
+
+
+@pytest.mark.usefixtures("three_threads")
+def test_one_interruption_changes_nothing() -> None:
+    machine = Machine(3.0, 2.0)
+    machine.run(PERIOD)
+    assert set(machine.run(PERIOD, interrupted=PERIOD // 2)[TRIAL:]) == {3}
+
+
+@pytest.mark.usefixtures("three_threads")
+def test_the_first_steps_which_make_code_do_not_count() -> None:
+    machine = Machine(3.0, 200.0)
+    assert machine.run(1) == [3]
+    machine.seconds[3] = 2.0
+    assert machine.run(PERIOD - 1)[-1] == 3
+
+
+@pytest.mark.usefixtures("three_threads")
+def test_steps_of_so_many_rows_are_judged_by_themselves() -> None:
+    machine = Machine(3.0, 2.0)
+    machine.run(PERIOD, n_rows=1)
+    machine.seconds = {1: 3.0, 3: 9.0}
+    assert machine.run(PERIOD, n_rows=5)[-1] == 1
+    machine.seconds = {1: 3.0, 3: 2.0}
+    assert machine.run(TRIAL + 1, n_rows=1) == [1] * TRIAL + [3], "a trial of one thread, and on with all"
 
 
 @pytest.mark.usefixtures("three_threads")
 def test_the_number_is_as_before_when_the_work_fails() -> None:
-    with pytest.raises(ValueError, match="broken"), threads_for(1):
+    with pytest.raises(ValueError, match="broken"), StepThreads().taken(1, 1):
         raise ValueError("broken")
     assert torch.get_num_threads() == 3
 
 
 @pytest.mark.usefixtures("three_threads")
-def test_a_step_of_few_rows_has_one_thread_and_one_of_many_has_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tiny_step_has_one_thread_and_a_large_one_has_all(monkeypatch: pytest.MonkeyPatch) -> None:
     decoder = PackedTransformer(tiny(), layers="float32", output="float32")
     seen: list[int] = []
     monkeypatch.setattr(decoder, "_step", lambda *_: seen.append(torch.get_num_threads()))
-    rows = SMALL_STEP // decoder._step_weights
-    for n_rows in (1, rows, rows + 1):
+    last = (TINY_STEP - 1) // decoder._step_weights
+    large = SMALL_STEP // decoder._step_weights + 1
+    for n_rows in (1, last, last + 1, large):
         decoder.step(None, torch.zeros(n_rows, dtype=torch.long))  # type: ignore[arg-type]
-    assert seen == [1, 1, 3]
+    assert seen == [1, 1, 3, 3]
+
+
+def test_a_process_of_one_thread_stays_at_that() -> None:
+    machine = Machine(3.0, 2.0)
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        for _ in range(2 * TRIAL):
+            with machine.threads.taken(1, TINY_STEP):
+                assert torch.get_num_threads() == 1
+    finally:
+        torch.set_num_threads(before)
 
 
 @pytest.mark.parametrize(
