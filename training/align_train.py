@@ -90,9 +90,7 @@ def align_train(
     loaded = load_model_folder(folder, device, with_aligner=False)
     if not isinstance(loaded.model, Transformer):
         raise ConfigError(f"{folder}: the scorer reads a Transformer's states, and this model is none")
-    first = (
-        None if options.init_from is None else _ready_scorer(options.init_from, loaded, loaded.model, device)
-    )
+    first = None if options.init_from is None else _ready_scorer(options.init_from, loaded, loaded.model)
     lines = read_lines(links)
     chosen = random.Random(options.seed).sample(lines, min(options.pairs, len(lines)))
     started = time.perf_counter()
@@ -176,12 +174,10 @@ def train_scorer(
     return scorer, running, len(lines)
 
 
-def _ready_scorer(
-    init_from: str | Path, loaded: LoadedModel, model: Transformer, device: torch.device
-) -> TrainedAligner:
-    """The scorer of a model, for ``model`` to go on with."""
+def _ready_scorer(init_from: str | Path, loaded: LoadedModel, model: Transformer) -> TrainedAligner:
+    """The scorer of a model, to go on with beside ``loaded``."""
     folder = resolve_model(init_from)
-    ready = load_model_folder(folder, device).aligner
+    ready = load_model_folder(folder).aligner
     if ready is None:
         raise ConfigError(f"{folder}: there is no scorer to begin with; leave --init-from out")
     same_pieces = sha256(folder / TOKENIZER) == sha256(loaded.folder / TOKENIZER)

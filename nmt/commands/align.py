@@ -41,11 +41,7 @@ def align_train(
     ] = False,
     init_from: Annotated[
         str | None,
-        typer.Option(
-            "--init-from",
-            metavar="MODEL",
-            help="Begin with the scorer of this model.",
-        ),
+        typer.Option("--init-from", metavar="MODEL", help="Begin with the scorer of this model."),
     ] = None,
     save_to: Annotated[
         Path | None,
