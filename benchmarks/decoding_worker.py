@@ -22,9 +22,9 @@ import torch
 from torch import Tensor
 
 from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
+from nmt.compilation import compile_steps
 from nmt.config import GenerationConfig, ModelFolderConfig, SpecialIds, TransformerConfig
-from nmt.engines.ahead import compile_step
-from nmt.engines.choose import build_decoder, choose, step_shape
+from nmt.engines.choose import build_decoder, choose
 from nmt.engines.forks import can_fork
 from nmt.engines.workers import count_workers
 from nmt.many import search_forks, search_many
@@ -82,9 +82,7 @@ class WithoutEos:
 
 def ours(loaded: LoadedModel, engine: str, device: torch.device) -> tuple[Translate, str]:
     """Our search over one of our engines, its step compiled where it can be (``nmt compile``)."""
-    step = step_shape(loaded.model, choose(loaded.model, device, engine))
-    if step is not None:
-        compile_step(step)
+    compile_steps(loaded.model, choose(loaded.model, device, engine))
     choice = choose(loaded.model, device, engine)
     n_workers = 1 if choice.name == "eager" else count_workers(device)
     decoder = build_decoder(loaded.model, choice)

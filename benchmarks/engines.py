@@ -13,7 +13,7 @@ import json
 import platform
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import sacrebleu
 import torch
@@ -21,10 +21,9 @@ import torch
 from nmt.alignment import length_batches
 from nmt.batch import Batch
 from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
-from nmt.engines.ahead import compile_step
-from nmt.engines.choose import Choice, build_decoder, choose, step_shape
+from nmt.compilation import compile_steps
+from nmt.engines.choose import Choice, build_decoder, choose
 from nmt.files import sha256
-from nmt.models.build import Model
 from nmt.search import Hypothesis, search
 
 ENGINES = ("eager", "float32", "bfloat16", "int8")
@@ -58,12 +57,12 @@ def main() -> None:
     }
     bleu = sacrebleu.BLEU()
     eager: list[Hypothesis] = []
-    for name, choice in contestants(loaded.model):
-        found = translate(loaded, sources, choice)
+    for contestant in contestants(loaded):
+        name, found = contestant.name, translate(loaded, sources, contestant)
         eager = eager or found
         texts = [loaded.tokenizer.decode_pieces(hypothesis.tokens)[0] for hypothesis in found]
         record["engines"][name] = {
-            "why": choice.why,
+            "why": contestant.choice.why,
             "bleu": round(bleu.corpus_score(texts, [references]).score, 2),
             "equal_to_eager": sum(
                 mine.tokens == theirs.tokens for mine, theirs in zip(found, eager, strict=True)
@@ -75,23 +74,34 @@ def main() -> None:
     arguments.out.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
 
 
-def contestants(model: Model) -> Iterator[tuple[str, Choice]]:
-    """Each engine, and once more with its step compiled where that can be done."""
+class Contestant(NamedTuple):
+    """An engine, and how many padded source tokens it takes at once."""
+
+    name: str
+    choice: Choice
+    batch_tokens: int
+
+
+def contestants(loaded: LoadedModel) -> Iterator[Contestant]:
+    """Each engine; then with its steps compiled where that can be done, and one sentence at a time."""
+    model, beam_size = loaded.model, loaded.generation.beam_size
+    batch_tokens = 4096 // beam_size
     for name in ENGINES:
         choice = choose(model, CPU, name, compiled=False)
-        yield name, choice
-        step = step_shape(model, choice)
-        if step is not None:
-            compile_step(step)
-            yield f"{name}, compiled", choose(model, CPU, name)
+        yield Contestant(name, choice, batch_tokens)
+        if compile_steps(model, choice, [beam_size]):
+            compiled = choose(model, CPU, name)
+            if compiled.step is not None:
+                yield Contestant(f"{name}, compiled", compiled, batch_tokens)
+            yield Contestant(f"{name}, compiled, one sentence at a time", compiled, 1)
 
 
-def translate(loaded: LoadedModel, sources: list[str], choice: Choice) -> list[Hypothesis]:
+def translate(loaded: LoadedModel, sources: list[str], contestant: Contestant) -> list[Hypothesis]:
     """The best hypothesis of each line, taken as one sentence."""
-    decoder = build_decoder(loaded.model, choice)
+    decoder = build_decoder(loaded.model, contestant.choice)
     ids = loaded.tokenizer.encode_batch(sources)
     found: dict[int, Hypothesis] = {}
-    for places in length_batches([len(row) + 1 for row in ids], 4096 // loaded.generation.beam_size):
+    for places in length_batches([len(row) + 1 for row in ids], contestant.batch_tokens):
         batch = Batch.from_ids([ids[place] for place in places], special=loaded.config.special_ids)
         for place, hypotheses in zip(
             places, search(decoder, batch, loaded.generation, loaded.config.special_ids), strict=True

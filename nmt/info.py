@@ -17,10 +17,12 @@ import torch
 
 from nmt import __version__
 from nmt.checkpoint import FILES, SCORES, WEIGHTS, resolve_model, verify_manifest
-from nmt.engines.choose import Choice, choose_by_config
+from nmt.config import ModelConfig
+from nmt.engines.choose import Choice, choose_by_config, step_shape, whole_shape
 from nmt.engines.forks import kind_of_workers
 from nmt.engines.workers import count_workers
 from nmt.errors import ModelFolderError
+from nmt.models.build import build_without_weights
 from nmt.shipped import config_of
 
 
@@ -59,7 +61,7 @@ def info(model: str | Path | None = None) -> dict[str, dict[str, Any]]:
         "engine": {
             "name": engine.name,
             "why": engine.why,
-            "step": _step(engine),
+            "step": _step(engine, config.model),
             "workers": count_workers(device),
             "kind_of_workers": kind_of_workers(),
         },
@@ -80,10 +82,12 @@ def count_parameters(folder: Path) -> int:
         raise ModelFolderError(f"{folder / WEIGHTS}: {error}") from None
 
 
-def _step(engine: Choice) -> str:
-    if engine.step is not None:
+def _step(engine: Choice, config: ModelConfig) -> str:
+    if engine.step is not None or engine.alone is not None:
         return "compiled ahead of time"
-    return "not compiled; nmt compile does it once" if engine.name == "int8" else "nothing to compile"
+    model = build_without_weights(config)
+    can_be = step_shape(model, engine) or whole_shape(model, engine)
+    return "not compiled; nmt compile does it once" if can_be else "nothing to compile"
 
 
 def _machine() -> dict[str, Any]:

@@ -56,6 +56,18 @@ class Norm(NamedTuple):
         return cls(norm.weight.detach().float(), norm.bias.detach().float())
 
 
+def norms_in_order(model: Transformer) -> tuple[Norm | tuple[()], list[Norm]]:
+    """That before all sub-layers, empty in a post-norm model, and those after each residual addition."""
+    layers = [layer for layer in model.decoder_layers if isinstance(layer, DecoderLayer)]
+    residuals = [
+        residual
+        for layer in layers
+        for residual in (layer.around_self_attention, layer.around_cross_attention, layer.around_feed_forward)
+    ]
+    norms = [Norm.of(residual.norm) for residual in residuals]
+    return (norms[0], [*norms[1:], Norm.of(model.decoder_norm)]) if residuals[0].pre else ((), norms)
+
+
 class LayerEnd(NamedTuple):
     """Weights from cross-attention to the end of a layer, in the order that they are used."""
 
@@ -67,6 +79,12 @@ class LayerEnd(NamedTuple):
     down: Int8Weights
     last_norm: Norm
     """After it."""
+
+
+for _structure in (Int8Weights, Norm, LayerEnd):
+    torch.utils._pytree._register_namedtuple(
+        _structure, serialized_type_name=f"{_structure.__module__}.{_structure.__qualname__}"
+    )
 
 
 @dataclass(frozen=True)

@@ -22,11 +22,13 @@ import torch
 
 from nmt.config import ModelConfig
 from nmt.engines.ahead import CompiledStretches, is_compiled, load_step
+from nmt.engines.alone import SentenceSteps, compiled_rows, load_whole
 from nmt.engines.between import Shape
 from nmt.engines.kernels import Precision, dtype_of
 from nmt.engines.packed import PackedTransformer
 from nmt.engines.projection import VocabularyShortlist
 from nmt.engines.static import StaticTransformer
+from nmt.engines.whole import WholeShape
 from nmt.errors import ConfigError
 from nmt.models.build import Model, build_without_weights
 from nmt.models.interface import MergingDecoder
@@ -49,6 +51,8 @@ class Choice:
     output: Precision = "float32"
     step: Shape | None = None
     """Of the compiled step; None where none is taken."""
+    alone: WholeShape | None = None
+    """Of the compiled steps of one sentence; None where none is taken."""
 
 
 @dataclass(frozen=True)
@@ -102,10 +106,17 @@ def choose(
     dtype = model.output.weight_VD.dtype
     obstacle = None if dtype == torch.float32 else f"the model's weights are {dtype}, not float32"
     choice = _choose(model.output.weight_VD.size(1), obstacle, device, requested, features)
-    step = step_shape(model, choice)
-    if not compiled or step is None or not is_compiled(step):
+    if not compiled:
         return choice
-    return replace(choice, why=f"{choice.why}; layers of a step compiled ahead of time, in int8", step=step)
+    step, alone = step_shape(model, choice), whole_shape(model, choice)
+    if step is not None and is_compiled(step):
+        why = f"{choice.why}; layers of a step compiled ahead of time, in int8"
+        choice = replace(choice, why=why, step=step)
+    rows = [] if alone is None else compiled_rows(alone)
+    if rows:
+        why = f"{choice.why}; one sentence in one call a step, with {' or '.join(map(str, rows))} rows"
+        choice = replace(choice, why=why, alone=alone)
+    return choice
 
 
 def choose_by_config(config: ModelConfig, device: torch.device) -> Choice:
@@ -118,6 +129,13 @@ def step_shape(model: Model, choice: Choice) -> Shape | None:
     if choice.name != "int8" or not isinstance(model, Transformer):
         return None
     return Shape.of(model, torch.bfloat16 if choice.layers == "bfloat16" else torch.float32)
+
+
+def whole_shape(model: Model, choice: Choice) -> WholeShape | None:
+    """The same for the steps of one sentence."""
+    if choice.name == "eager" or not isinstance(model, Transformer) or model.output.weight_VD.is_cuda:
+        return None
+    return WholeShape.of(model, choice.output, dtype_of(choice.layers))
 
 
 def _choose(
@@ -162,12 +180,14 @@ def build_decoder(
     if model.output.weight_VD.device.type != "cpu":
         return StaticTransformer(model, dtype_of(choice.layers))
     runs = None if choice.step is None else load_step(choice.step)
+    alone = choice.alone
     return PackedTransformer(
         model,
         layers=choice.layers,
         output=choice.output,
         shortlist=shortlist,
         stretches=None if runs is None else CompiledStretches(model, runs),
+        alone=None if alone is None else SentenceSteps(model, alone, load_whole(alone)),
     )
 
 

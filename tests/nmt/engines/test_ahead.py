@@ -16,11 +16,10 @@ from torch import Tensor
 from nmt.batch import Batch
 from nmt.compilation import compile_for
 from nmt.config import GenerationConfig, SpecialIds, TransformerConfig
-from nmt.engines import ahead
+from nmt.engines import ahead, packages
 from nmt.engines.ahead import (
     STRETCHES,
     CompiledStretches,
-    Run,
     compile_step,
     example_arguments,
     folder_of,
@@ -29,8 +28,9 @@ from nmt.engines.ahead import (
 from nmt.engines.between import Shape, Stretch
 from nmt.engines.choose import CpuFeatures, build_decoder, choose, choose_by_config
 from nmt.engines.forks import can_fork
+from nmt.engines.packages import Run
 from nmt.engines.packed import PackedTransformer
-from nmt.errors import ConfigError, ModelFolderError
+from nmt.errors import ConfigError
 from nmt.info import info
 from nmt.models.build import build_transformer
 from nmt.models.transformer import Transformer
@@ -93,7 +93,7 @@ def uncompiled(model: Transformer) -> PackedTransformer:
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(ahead.CACHE, str(tmp_path))
+    monkeypatch.setenv(packages.CACHE, str(tmp_path))
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
@@ -231,8 +231,8 @@ def test_what_is_compiled_computes_the_same_and_is_chosen(tmp_path: Path, tokeni
 
     other = tiny_config(Tokenizer.load(tokenizer_file), d_model=128, d_ff=WIDTHS["d_ff"])
     save_tiny_model(tmp_path / "other", tokenizer_file, config=other, model=tiny_model(other))
-    report = compile_for(tmp_path / "other")
-    assert report == {**report, "model": "tiny", "folder": str(folder), "was_there": True}
+    (step,) = compile_for(tmp_path / "other", beam_sizes=())["steps"]
+    assert step == {**step, "for": "several sentences", "folder": str(folder), "was_there": True}
     assert info(tmp_path / "other")["engine"]["step"] == "compiled ahead of time"
 
     (folder / "feed.pt2").write_bytes(b"cut short")
@@ -284,28 +284,3 @@ def test_a_compiler_that_fails_is_quoted_and_nothing_is_left(
     with pytest.raises(ConfigError, match=r"compiling fails \(.*no room for x.o.*\); go without"):
         compile_step(shape_of(random_model(d_model=32)))
     assert list((tmp_path / "steps").iterdir()) == []
-
-
-def test_nmt_compile_refuses_what_has_no_step(tmp_path: Path, tokenizer_file: Path) -> None:
-    save_tiny_model(tmp_path / "narrow", tokenizer_file)
-    with pytest.raises(ConfigError, match=r"tiny is decoded by float32 here \(d_model 16 is too small"):
-        compile_for(tmp_path / "narrow")
-
-
-@pytest.mark.parametrize("damage", [b"{", None])
-def test_nmt_compile_names_a_configuration_that_cannot_be_read(
-    tmp_path: Path, tokenizer_file: Path, damage: bytes | None
-) -> None:
-    save_tiny_model(tmp_path / "broken", tokenizer_file)
-    config = tmp_path / "broken" / "config.json"
-    config.unlink() if damage is None else config.write_bytes(damage)
-    with pytest.raises(ModelFolderError, match=r"config\.json|broken"):
-        compile_for(tmp_path / "broken")
-
-
-def test_nmt_compile_refuses_pruned_layers(tmp_path: Path, tokenizer_file: Path) -> None:
-    kept = {"encoder": [2, 2], "decoder": [2, 1], "cross": [2, 2]}
-    config = tiny_config(Tokenizer.load(tokenizer_file), d_model=128, kept_heads=kept)
-    save_tiny_model(tmp_path / "pruned", tokenizer_file, config=config, model=tiny_model(config))
-    with pytest.raises(ConfigError, match="layers of tiny differ in width"):
-        compile_for(tmp_path / "pruned")

@@ -1,0 +1,122 @@
+"""Functions compiled ahead of time for this machine (``torch.export`` and AOTInductor), in the user's cache.
+
+Compiling takes a minute and needs a C++ compiler; what it makes needs none and loads within a tenth of a
+second. A folder of packages stands under a name that follows from all that it was made from, the version of
+torch and the instructions of the CPU, so a model, a machine or a release that it does not fit does not find
+it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import os
+import shutil
+import tempfile
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import platformdirs
+import torch
+from torch import Tensor, nn
+
+from nmt.errors import ConfigError
+
+CACHE = "PASSERELLE_CACHE"
+
+Run = Callable[[list[Tensor]], Sequence[Tensor]]
+"""A package: its tensors in order -> its results."""
+
+
+class Program(NamedTuple):
+    """A function to be compiled."""
+
+    function: nn.Module
+    """Without weights of its own."""
+    example: tuple[Any, ...]
+    """Arguments of the right shapes, none twice, for one tensor would be compiled as one."""
+    sizes: tuple[Any, ...]
+    """The sizes of each argument that are left open, as ``torch.export.export`` takes them."""
+    options: Mapping[str, Any]
+    """Of the compiler (``torch._inductor.config``)."""
+
+
+def folder_for(*made_from: object) -> Path:
+    """Where packages made from this stand on this machine, or would; PASSERELLE_CACHE names another cache."""
+    cache = os.environ.get(CACHE)
+    root = Path(cache) if cache else platformdirs.user_cache_path("passerelle")
+    here = (*made_from, torch.__version__, sorted(dict(torch.cpu.get_capabilities()).items()))
+    return root / "steps" / hashlib.sha256(repr(here).encode()).hexdigest()[:24]
+
+
+def compile_packages(folder: Path, programs: Callable[[], Mapping[str, Program]]) -> None:
+    """Compile all into ``folder``; one that is there already stays as it is.
+
+    Args:
+        folder: from ``folder_for``.
+        programs: makes them, by name; called in another process.
+
+    Raises:
+        ConfigError: there is no C++ compiler, or it fails.
+    """
+    if folder.is_dir():
+        return
+    folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".new-"))
+    try:
+        # in a process of its own: the compiler leaves threads behind, and this one may want to fork
+        spawn = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(max_workers=1, mp_context=spawn) as other:
+            other.submit(_compile_all, programs, aside).result()
+        try:
+            aside.rename(folder)
+        except OSError:
+            if not folder.is_dir():  # another process was as quick
+                raise
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _compile_all(programs: Callable[[], Mapping[str, Program]], folder: Path) -> None:
+    for name, program in programs().items():
+        _compile(program, folder / f"{name}.pt2")
+
+
+def _compile(program: Program, path: Path) -> None:
+    from torch._inductor import aoti_compile_and_package  # noqa: PLC0415 - seconds, and for this alone
+    from torch._inductor.exc import InductorError, InvalidCxxCompiler  # noqa: PLC0415
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # torch's, of its own functions
+            exported = torch.export.export(program.function, program.example, dynamic_shapes=program.sizes)
+            aoti_compile_and_package(exported, package_path=str(path), inductor_configs=dict(program.options))
+    except InductorError as error:
+        if isinstance(error.inner_exception, InvalidCxxCompiler):
+            raise ConfigError("nmt compile: no C++ compiler is found; install g++, or go without") from None
+        *_, last = str(error.inner_exception).strip().splitlines()
+        raise ConfigError(
+            f"nmt compile: compiling fails ({last}); go without, or mend the compiler"
+        ) from error
+
+
+def load_packages(folder: Path, names: Sequence[str]) -> dict[str, Run] | None:
+    """The packages by name; None where this machine has no such folder.
+
+    Raises:
+        ConfigError: what is there cannot be loaded.
+    """
+    if not folder.is_dir():
+        return None
+    load = torch._C._aoti.AOTIModelPackageLoader  # what wraps it imports the compiler, which takes seconds
+    try:
+        packages = {name: load(str(folder / f"{name}.pt2"), "model", True, 1, -1) for name in names}
+    except RuntimeError as error:
+        reason = str(error).strip().splitlines()[0]
+        raise ConfigError(
+            f"{folder}: the compiled step cannot be loaded ({reason}); remove the folder, then nmt compile"
+        ) from None
+    return {name: package.boxed_run for name, package in packages.items()}

@@ -1,0 +1,272 @@
+"""The step of one sentence: it is the model's, compiled or not, and hands over to that of several."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import get_args
+
+import pytest
+import torch
+from torch import Tensor
+
+from nmt.batch import Batch
+from nmt.config import GenerationConfig, SpecialIds, TransformerConfig
+from nmt.engines import alone, packages
+from nmt.engines.alone import (
+    SentenceSteps,
+    compile_whole,
+    compiled_rows,
+    example_arguments,
+    folder_of,
+    load_whole,
+)
+from nmt.engines.choose import CpuFeatures, build_decoder, choose, whole_shape
+from nmt.engines.forks import can_fork
+from nmt.engines.kernels import Precision
+from nmt.engines.packages import Run
+from nmt.engines.packed import PackedTransformer
+from nmt.engines.whole import StepWeights, Weights, WholeShape, WholeStep, linear
+from nmt.models.build import build_transformer
+from nmt.models.transformer import Transformer
+from nmt.search import search
+
+SPECIAL = SpecialIds()
+KINDS: dict[str, dict[str, object]] = {
+    "pre-norm": {},
+    "post-norm": {"norm": "post"},
+    "GELU": {"positions": "learned", "activation": "gelu", "tie_embeddings": "none"},
+}
+SOURCES = [[5, 6, 7, 8, 9, 10, 11], [12, 13], [14, 15, 16, 17], [18]]
+CPU = torch.device("cpu")
+needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler on this machine")
+
+
+def random_model(**changes: object) -> Transformer:
+    """No two of its weights, biases or norms are alike; 199 pieces and d_ff 52 fill no group of outputs."""
+    config = TransformerConfig.model_validate(
+        {
+            "vocab_size": 199,
+            "d_model": 16,
+            "d_ff": 52,
+            "n_heads": 2,
+            "n_encoder_layers": 1,
+            "n_decoder_layers": 2,
+            **changes,
+        }
+    )
+    torch.manual_seed(0)
+    model = build_transformer(config).eval().requires_grad_(False)
+    for name, parameter in model.named_parameters():
+        parameter.mul_(2.0)
+        if "norm" in name or name.endswith("bias"):
+            parameter.add_(torch.rand_like(parameter))
+    return model
+
+
+def shape_of(
+    model: Transformer, weights: Precision = "float32", kept: torch.dtype = torch.float32
+) -> WholeShape:
+    shape = WholeShape.of(model, weights, kept)
+    assert shape is not None
+    return shape
+
+
+def uncompiled(shape: WholeShape, n_rows: int, calls: list[int] | None = None) -> Run:
+    """The function that is compiled, as torch runs it one operation after another."""
+    structure = torch.utils._pytree.tree_structure(example_arguments(shape, n_rows))
+
+    def call(tensors: list[Tensor]) -> Sequence[Tensor]:
+        if calls is not None:
+            calls.append(len(tensors[0]))
+        results: Sequence[Tensor] = WholeStep(shape)(*torch.utils._pytree.tree_unflatten(tensors, structure))
+        return results
+
+    return call
+
+
+def packed(model: Transformer, calls: list[int] | None = None, rows: Sequence[int] = ()) -> PackedTransformer:
+    """In float32, with steps of one sentence, uncompiled, of so many rows; ``calls``: rows of each taken."""
+    shape = shape_of(model)
+    runs = {n_rows: uncompiled(shape, n_rows, calls) for n_rows in rows}
+    return PackedTransformer(
+        model, layers="float32", output="float32", alone=SentenceSteps(model, shape, runs) if runs else None
+    )
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(packages.CACHE, str(tmp_path))
+
+
+@pytest.mark.parametrize("precision", get_args(Precision))
+@pytest.mark.parametrize("n_rows", [1, 2, 3, 5])
+@torch.inference_mode()
+def test_a_linear_map_is_that_of_its_weights(precision: Precision, n_rows: int) -> None:
+    torch.manual_seed(1)
+    weight_FD, bias_F, x_ND = torch.randn(37, 21), torch.randn(37), torch.randn(n_rows, 21)
+    weights = Weights.of(weight_FD, bias_F, precision)
+    expected_FD = {"float32": weight_FD, "bfloat16": weight_FD.bfloat16().float()}.get(precision)
+    if expected_FD is None:
+        scale_F1 = weight_FD.abs().amax(dim=1, keepdim=True) / 127
+        expected_FD = (weight_FD / scale_F1).round() * scale_F1
+    expected_NF = x_ND @ expected_FD.t() + bias_F
+    torch.testing.assert_close(linear(x_ND, weights, 37), expected_NF, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("beam_size", [1, 3])
+@torch.inference_mode()
+def test_the_whole_step_is_that_of_the_model(kind: dict[str, object], beam_size: int) -> None:
+    model = random_model(**kind)
+    calls: list[int] = []
+    ours, theirs = packed(model, calls, [beam_size]), model
+    batch = Batch.from_ids(SOURCES[:1], special=SPECIAL)
+    state, expected_state = ours.start(batch, beam_size), theirs.start(batch, beam_size)
+    tokens_N = torch.full((beam_size,), SPECIAL.bos)
+    orders = [[0, 0, 0], [0, 1, 2], [2, 0, 0], [1, 1, 2]] if beam_size == 3 else [[0]] * 4
+    for number, order in enumerate(orders):
+        step, state = ours.step(state, tokens_N)
+        expected, expected_state = theirs.step(expected_state, tokens_N)
+        torch.testing.assert_close(step.log_probs_NV, expected.log_probs_NV, atol=1e-4, rtol=1e-4)
+        assert step.log_totals_N is not None
+        torch.testing.assert_close(step.log_totals_N, step.logits_NV.logsumexp(dim=1))
+        rows_N = torch.tensor(order)
+        state, expected_state = ours.reorder(state, rows_N), theirs.reorder(expected_state, rows_N)
+        tokens_N = torch.arange(40, 40 + beam_size) + number
+    assert calls == [beam_size] * 3  # all but the first token
+
+
+@torch.inference_mode()
+def test_others_may_join_a_sentence_and_leave_it() -> None:
+    model = random_model()
+    calls: list[int] = []
+    logits = {}
+    for name, decoder in (("ours", packed(model, calls, [2])), ("theirs", packed(model))):
+        bos_2 = torch.full((2,), SPECIAL.bos)
+        state = decoder.start(Batch.from_ids(SOURCES[:1], special=SPECIAL), 2)
+        _, state = decoder.step(state, bos_2)
+        _, state = decoder.step(state, torch.tensor([40, 41]))
+        state = decoder.merge(state, decoder.start(Batch.from_ids(SOURCES[1:2], special=SPECIAL), 2))
+        both, state = decoder.step(state, torch.tensor([42, 43, *bos_2]))
+        first_logits_NV = both.logits_NV.clone()
+        state = decoder.reorder(state, torch.tensor([1, 0]))
+        left, state = decoder.step(state, torch.tensor([44, 45]))
+        logits[name] = torch.cat([first_logits_NV, left.logits_NV])
+    torch.testing.assert_close(logits["ours"], logits["theirs"], atol=1e-4, rtol=1e-4)
+    assert calls == [2, 2]  # alone, then alone again
+
+
+@torch.inference_mode()
+def test_steps_of_several_sentences_or_other_widths_are_left_to_the_others() -> None:
+    calls: list[int] = []
+    ours = packed(random_model(), calls, [1, 4])
+    options = GenerationConfig(beam_size=2)
+    search(ours, Batch.from_ids(SOURCES[:1], special=SPECIAL), options, SPECIAL)  # no such width
+    assert calls == []
+    state = ours.start(Batch.from_ids(SOURCES, special=SPECIAL), 1)
+    for _ in range(3):
+        _, state = ours.step(state, torch.full((4,), SPECIAL.bos))
+    assert calls == []
+    # the one that is left has a source that is padded to that of the longest
+    state = ours.reorder(state, torch.tensor([1]))
+    _, state = ours.step(state, torch.tensor([40]))
+    assert calls == []
+
+
+def test_a_step_is_found_by_its_shape_and_rows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    shape = shape_of(random_model())
+    others = [
+        shape_of(random_model(**kind))
+        for kind in ({"d_ff": 64}, {"norm": "post"}, {"n_decoder_layers": 1}, {"vocab_size": 256})
+    ]
+    others += [shape_of(random_model(), "int8"), shape_of(random_model(), kept=torch.bfloat16)]
+    assert len({folder_of(one, rows) for one in (shape, *others) for rows in (1, 5)}) == 14
+    before = folder_of(shape, 1)
+    assert before.is_relative_to(tmp_path)
+    monkeypatch.setattr(alone.inspect, "getsource", lambda _: "other code")
+    assert folder_of(shape, 1) != before
+
+
+def test_layers_of_different_widths_have_no_step() -> None:
+    pruned = random_model(kept_heads={"encoder": [2], "decoder": [2, 1], "cross": [2, 2]})
+    assert WholeShape.of(pruned, "float32", torch.float32) is None
+    choice = choose(pruned, CPU, "float32")
+    assert whole_shape(pruned, choice) is None
+
+
+def test_eager_and_an_rnn_have_none() -> None:
+    model = random_model()
+    assert whole_shape(model, choose(model, CPU, "eager")) is None
+
+
+def check_compiled(model: Transformer, shape: WholeShape, n_rows: int) -> None:
+    """What is compiled gives the numbers of what is not, for targets and sources of any length."""
+    runs = load_whole(shape)
+    weights = torch.utils._pytree.tree_leaves(StepWeights.of(model, shape.weights))
+    kept = getattr(torch, shape.kept)
+    torch.manual_seed(2)
+    for n_target, n_source in ((2, 2), (2, 9), (3, 2), (40, 130), (257, 31)):
+        memory = [
+            torch.randn(1, shape.n_heads, n_source, shape.d_inner // shape.n_heads).to(kept)
+            for _ in range(2 * shape.n_layers)
+        ]
+        past_TNW = torch.randn(n_target, n_rows, 2 * shape.d_inner * shape.n_layers).to(kept)
+        past_TNW[-1] = torch.nan  # what nobody has written yet
+        arguments = [torch.randn(n_rows, shape.d_model), past_TNW, *memory, *weights]
+        found, expected = runs[n_rows](list(arguments)), uncompiled(shape, n_rows)(list(arguments))
+        for one, other in zip(found, expected, strict=True):
+            torch.testing.assert_close(one, other, atol=2e-3, rtol=2e-3)
+
+
+@needs_compiler
+@torch.inference_mode()
+def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
+    model = random_model()
+    here = choose(model, CPU, "float32")
+    shape = whole_shape(model, here)
+    assert shape == shape_of(model)
+    assert here.alone is None
+    assert compiled_rows(shape) == []
+    folder = compile_whole(shape, 2)
+    made = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+    assert compile_whole(shape, 2) == folder
+    assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == made
+    assert compiled_rows(shape) == [2]
+    assert compiled_rows(replace(shape, n_layers=1)) == []
+    assert can_fork(), "what compiles and loads leaves threads behind"
+    check_compiled(model, shape, 2)
+
+    choice = choose(model, CPU, "float32")
+    assert choice.alone == shape
+    assert "one sentence in one call a step, with 2 rows" in choice.why
+    assert choose(model, CPU, "float32", compiled=False) == here
+    assert CpuFeatures.here().bfloat16 is False or choose(model, CPU, "bfloat16").alone is None
+    found, expected = build_decoder(model, choice), build_decoder(model, here)
+    for source in SOURCES:
+        for options in (GenerationConfig(beam_size=2, n_best=2), GenerationConfig(beam_size=1)):
+            batch = Batch.from_ids([source], special=SPECIAL), options, SPECIAL
+            (mine,), (theirs,) = search(found, *batch), search(expected, *batch)
+            assert [one.tokens for one in mine] == [one.tokens for one in theirs]
+            assert [one.log_prob for one in mine] == pytest.approx([one.log_prob for one in theirs], abs=1e-3)
+
+
+@needs_compiler
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "precision", "n_rows"),
+    [
+        ("pre-norm", "int8", 1),
+        ("post-norm", "bfloat16", 5),
+        ("GELU", "int8", 8),
+        ("post-norm", "float32", 1),
+    ],
+)
+@torch.inference_mode()
+def test_every_kind_of_model_compiles(kind: str, precision: Precision, n_rows: int) -> None:
+    model = random_model(**KINDS[kind])
+    shape = shape_of(model, precision, torch.float32 if precision == "float32" else torch.bfloat16)
+    compile_whole(shape, n_rows)
+    check_compiled(model, shape, n_rows)

@@ -1,0 +1,80 @@
+"""``nmt compile``: what it compiles for a model, and what it refuses."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from nmt.compilation import BEAM_SIZES, compile_for
+from nmt.config import GenerationConfig, RnnConfig
+from nmt.engines import packages
+from nmt.errors import ConfigError, ModelFolderError
+from nmt.info import info
+from nmt.tokenizer import Tokenizer
+from tests.nmt.conftest import save_tiny_model, tiny_config, tiny_model
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(packages.CACHE, str(tmp_path / "cache"))
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler on this machine")
+def test_a_step_is_compiled_once_for_each_beam_and_shown_by_nmt_info(
+    tmp_path: Path, tokenizer_file: Path
+) -> None:
+    folder = tmp_path / "model"
+    save_tiny_model(folder, tokenizer_file)
+    assert info(folder)["engine"]["step"] == "not compiled; nmt compile does it once"
+    report = compile_for(folder, beam_sizes=[2])
+    (step,) = report["steps"]
+    assert report == {"model": "tiny", "engine": "float32", "steps": [step]}
+    assert step == {**step, "for": "one sentence, beam size 2", "was_there": False}
+    assert Path(step["folder"]).parent == tmp_path / "cache" / "steps"
+    shown = info(folder)["engine"]
+    assert shown["step"] == "compiled ahead of time"
+    assert shown["why"].endswith("one sentence in one call a step, with 2 rows")
+    again = compile_for(folder, beam_sizes=[2, 2])["steps"]
+    assert again == [{**step, "was_there": True, "seconds": again[0]["seconds"]}]
+
+
+def test_the_default_beam_sizes_are_those_of_greedy_search_and_of_the_default() -> None:
+    assert (1, GenerationConfig().beam_size) == BEAM_SIZES
+
+
+@pytest.mark.parametrize("beam_size", [0, 9])
+def test_other_beams_are_refused(tmp_path: Path, tokenizer_file: Path, beam_size: int) -> None:
+    save_tiny_model(tmp_path / "model", tokenizer_file)
+    with pytest.raises(ConfigError, match=rf"compile: beam size {beam_size}: .* for beams of 1 to 8; wider"):
+        compile_for(tmp_path / "model", beam_sizes=[5, beam_size])
+
+
+def test_an_rnn_has_no_step(tmp_path: Path, tokenizer_file: Path) -> None:
+    tokenizer = Tokenizer.load(tokenizer_file)
+    rnn = RnnConfig(vocab_size=tokenizer.vocab_size, d_embedding=8, d_hidden=8)
+    config = tiny_config(tokenizer).model_copy(update={"model": rnn})
+    save_tiny_model(tmp_path / "rnn", tokenizer_file, config=config, model=tiny_model(config))
+    with pytest.raises(ConfigError, match=r"tiny is decoded by eager here \(the model is an RNN.*go without"):
+        compile_for(tmp_path / "rnn")
+    assert info(tmp_path / "rnn")["engine"]["step"] == "nothing to compile"
+
+
+@pytest.mark.parametrize("damage", [b"{", None])
+def test_a_configuration_that_cannot_be_read_is_named(
+    tmp_path: Path, tokenizer_file: Path, damage: bytes | None
+) -> None:
+    save_tiny_model(tmp_path / "broken", tokenizer_file)
+    config = tmp_path / "broken" / "config.json"
+    config.unlink() if damage is None else config.write_bytes(damage)
+    with pytest.raises(ModelFolderError, match=r"config\.json|broken"):
+        compile_for(tmp_path / "broken")
+
+
+def test_pruned_layers_have_no_step(tmp_path: Path, tokenizer_file: Path) -> None:
+    kept = {"encoder": [2, 2], "decoder": [2, 1], "cross": [2, 2]}
+    config = tiny_config(Tokenizer.load(tokenizer_file), d_model=128, kept_heads=kept)
+    save_tiny_model(tmp_path / "pruned", tokenizer_file, config=config, model=tiny_model(config))
+    with pytest.raises(ConfigError, match="or the layers of the model differ in width; go without"):
+        compile_for(tmp_path / "pruned")
