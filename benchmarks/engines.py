@@ -89,7 +89,7 @@ def contestants(loaded: LoadedModel) -> Iterator[Contestant]:
     for name in ENGINES:
         choice = choose(model, CPU, name, compiled=False)
         yield Contestant(name, choice, batch_tokens)
-        if compile_steps(model, choice, [beam_size]):
+        if compile_steps(model, choice):
             compiled = choose(model, CPU, name)
             if compiled.step is not None:
                 yield Contestant(f"{name}, compiled", compiled, batch_tokens)

@@ -10,43 +10,44 @@ from typing import Any
 
 import torch
 
+from nmt.config import GenerationConfig
 from nmt.engines.ahead import compile_step, folder_of
-from nmt.engines.alone import MOST_ROWS, compile_whole
-from nmt.engines.alone import folder_of as folder_of_whole
 from nmt.engines.choose import Choice, choose, step_shape, whole_shape
+from nmt.engines.few import MOST_ROWS, compile_whole
+from nmt.engines.few import folder_of as folder_of_whole
 from nmt.errors import ConfigError
 from nmt.models.build import Model, build_without_weights
 from nmt.shipped import config_of, resolve_model
 
-BEAM_SIZES = (1, 5)
-"""Of greedy search, and by default."""
+ROWS = (1, GenerationConfig().beam_size, MOST_ROWS)
+"""One sentence in greedy search, one with the default beam, and whatever else is few."""
 
 
-def compile_for(model: str | Path | None = None, beam_sizes: Sequence[int] = BEAM_SIZES) -> dict[str, Any]:
+def compile_for(model: str | Path | None = None, rows: Sequence[int] = ROWS) -> dict[str, Any]:
     """Compile what the engine for ``model`` takes on this machine's CPU, unless it is there.
 
     Args:
         model: a folder, or the name of one that ships; None: the default one.
-        beam_sizes: of single sentences, each of which has a step of its own.
+        rows: numbers of rows that get a step of their own; fewer rows are filled up to the next.
 
     Returns:
         "model", "engine", and "steps": of each "for", "folder", "seconds" and "was_there".
 
     Raises:
-        ConfigError: the engine for this model on this CPU has nothing to compile, a beam is too wide, or the
-            compiler fails.
+        ConfigError: the engine for this model on this CPU has nothing to compile, there are too many
+            rows, or the compiler fails.
         ModelFolderError: the model folder is missing or corrupt.
     """
-    for beam_size in beam_sizes:
-        if not 1 <= beam_size <= MOST_ROWS:
+    for n_rows in rows:
+        if not 1 <= n_rows <= MOST_ROWS:
             raise ConfigError(
-                f"nmt compile: beam size {beam_size}: a step of one sentence is compiled for beams of 1 to "
-                f"{MOST_ROWS}; wider ones take the step of several sentences"
+                f"nmt compile: {n_rows} rows: steps of few rows are compiled for 1 to {MOST_ROWS}; more take "
+                "the step that is compiled for any number"
             )
     config = config_of(resolve_model(model))
     built = build_without_weights(config.model)
     choice = choose(built, torch.device("cpu"))
-    steps = compile_steps(built, choice, beam_sizes)
+    steps = compile_steps(built, choice, rows)
     if not steps:
         raise ConfigError(
             f"nmt compile: {config.name} is decoded by {choice.name} here ({choice.why}), and either that "
@@ -55,22 +56,20 @@ def compile_for(model: str | Path | None = None, beam_sizes: Sequence[int] = BEA
     return {"model": config.name, "engine": choice.name, "steps": steps}
 
 
-def compile_steps(
-    model: Model, choice: Choice, beam_sizes: Sequence[int] = BEAM_SIZES
-) -> list[dict[str, Any]]:
+def compile_steps(model: Model, choice: Choice, rows: Sequence[int] = ROWS) -> list[dict[str, Any]]:
     """Compile what the engine ``choice`` of ``model`` can take; results and errors as ``compile_for``."""
     shape, whole = step_shape(model, choice), whole_shape(model, choice)
     steps: list[dict[str, Any]] = []
     if shape is not None:
-        steps.append(_compiled("several sentences", folder_of(shape), partial(compile_step, shape)))
+        steps.append(_compiled("many rows", folder_of(shape), partial(compile_step, shape)))
     if whole is not None:
         steps += [
             _compiled(
-                f"one sentence, beam size {beam_size}",
-                folder_of_whole(whole, beam_size),
-                partial(compile_whole, whole, beam_size),
+                f"{n_rows} row{'s' * (n_rows > 1)}",
+                folder_of_whole(whole, n_rows),
+                partial(compile_whole, whole, n_rows),
             )
-            for beam_size in dict.fromkeys(beam_sizes)
+            for n_rows in dict.fromkeys(rows)
         ]
     return steps
 

@@ -83,7 +83,7 @@ def count_parameters(folder: Path) -> int:
 
 
 def _step(engine: Choice, config: ModelConfig) -> str:
-    if engine.step is not None or engine.alone is not None:
+    if engine.step is not None or engine.few is not None:
         return "compiled ahead of time"
     model = build_without_weights(config)
     can_be = step_shape(model, engine) or whole_shape(model, engine)

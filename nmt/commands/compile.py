@@ -15,15 +15,15 @@ def compile_step(
         str | None, typer.Argument(metavar="[MODEL]", help="Model folder, or the name of one that ships.")
     ] = None,
     *,
-    beam_size: Annotated[
+    rows: Annotated[
         list[int] | None,
         typer.Option(
-            "--beam-size",
-            metavar="K",
-            help="Of single sentences, each with a step of its own; repeatable (default: 1 and 5).",
+            "--rows",
+            metavar="N",
+            help="Sentences x beam size that get a step of their own; repeatable (default: 1, 5 and 8).",
         ),
     ] = None,
 ) -> None:
     """Compile a model's decoding steps for this machine's CPU, once; needs a C++ compiler, prints JSON."""
-    chosen = {} if beam_size is None else {"beam_sizes": beam_size}
+    chosen = {} if rows is None else {"rows": rows}
     print(json.dumps(load("nmt.compilation:compile_for")(model, **chosen), ensure_ascii=False))

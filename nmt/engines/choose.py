@@ -22,8 +22,8 @@ import torch
 
 from nmt.config import ModelConfig
 from nmt.engines.ahead import CompiledStretches, is_compiled, load_step
-from nmt.engines.alone import SentenceSteps, compiled_rows, load_whole
 from nmt.engines.between import Shape
+from nmt.engines.few import FewRowSteps, compiled_rows, load_whole
 from nmt.engines.kernels import Precision, dtype_of
 from nmt.engines.packed import PackedTransformer
 from nmt.engines.projection import VocabularyShortlist
@@ -51,8 +51,8 @@ class Choice:
     output: Precision = "float32"
     step: Shape | None = None
     """Of the compiled step; None where none is taken."""
-    alone: WholeShape | None = None
-    """Of the compiled steps of one sentence; None where none is taken."""
+    few: WholeShape | None = None
+    """Of the compiled steps of few rows; None where none is taken."""
 
 
 @dataclass(frozen=True)
@@ -108,14 +108,14 @@ def choose(
     choice = _choose(model.output.weight_VD.size(1), obstacle, device, requested, features)
     if not compiled:
         return choice
-    step, alone = step_shape(model, choice), whole_shape(model, choice)
+    step, few = step_shape(model, choice), whole_shape(model, choice)
     if step is not None and is_compiled(step):
         why = f"{choice.why}; layers of a step compiled ahead of time, in int8"
         choice = replace(choice, why=why, step=step)
-    rows = [] if alone is None else compiled_rows(alone)
+    rows = [] if few is None else compiled_rows(few)
     if rows:
-        why = f"{choice.why}; one sentence in one call a step, with {' or '.join(map(str, rows))} rows"
-        choice = replace(choice, why=why, alone=alone)
+        why = f"{choice.why}; steps of up to {max(rows)} rows in one call"
+        choice = replace(choice, why=why, few=few)
     return choice
 
 
@@ -132,7 +132,7 @@ def step_shape(model: Model, choice: Choice) -> Shape | None:
 
 
 def whole_shape(model: Model, choice: Choice) -> WholeShape | None:
-    """The same for the steps of one sentence."""
+    """The same for the steps of few rows."""
     if choice.name == "eager" or not isinstance(model, Transformer) or model.output.weight_VD.is_cuda:
         return None
     return WholeShape.of(model, choice.output, dtype_of(choice.layers))
@@ -180,14 +180,14 @@ def build_decoder(
     if model.output.weight_VD.device.type != "cpu":
         return StaticTransformer(model, dtype_of(choice.layers))
     runs = None if choice.step is None else load_step(choice.step)
-    alone = choice.alone
+    few = choice.few
     return PackedTransformer(
         model,
         layers=choice.layers,
         output=choice.output,
         shortlist=shortlist,
         stretches=None if runs is None else CompiledStretches(model, runs),
-        alone=None if alone is None else SentenceSteps(model, alone, load_whole(alone)),
+        few=None if few is None else FewRowSteps(model, few, load_whole(few)),
     )
 
 

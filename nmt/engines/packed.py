@@ -23,9 +23,9 @@ import torch
 from torch import Tensor
 
 from nmt.batch import Batch
-from nmt.engines.alone import SentenceSteps
 from nmt.engines.cache import Cache
 from nmt.engines.encoded import EncodedSources
+from nmt.engines.few import FewRowSteps
 from nmt.engines.kernels import Precision, dtype_of, padded_rows
 from nmt.engines.packed_layers import PackedDecoderLayer, PackedEncoderLayer, Tokens
 from nmt.engines.packed_state import Group, PackedState
@@ -46,7 +46,7 @@ class PackedTransformer:
         output: precision of the projection to the vocabulary.
         shortlist: leaves each sentence the pieces of its list; None: all, the exact function.
         stretches: what a step computes between its attentions; None: in the layers' precision, call by call.
-        alone: steps of one sentence; None: as those of several.
+        few: steps of few rows; None: as those of many.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class PackedTransformer:
         output: Precision,
         shortlist: VocabularyShortlist | None = None,
         stretches: Stretches | None = None,
-        alone: SentenceSteps | None = None,
+        few: FewRowSteps | None = None,
     ) -> None:
         self.dtype = dtype_of(layers)
         self._precision = layers
@@ -72,7 +72,7 @@ class PackedTransformer:
         self._encoder_norm = Norm(model.encoder_norm, self.dtype)
         self._decoder_norm = Norm(model.decoder_norm, self.dtype)
         self._stretches = stretches or PackedStretches(self._decoder, self._decoder_norm, layers)
-        self._alone = alone
+        self._few = few
         self._project = Projection(model.output.weight_VD.detach(), output)
         self._shortlist = shortlist
         self._vocab_size = model.output.weight_VD.size(0)
@@ -135,8 +135,8 @@ class PackedTransformer:
             place_N = torch.tensor(positions).repeat_interleave(torch.tensor(state.n_rows))
             x_ND = self._target.read_at(tokens_N, place_N)
         n_rows, stretches = tokens_N.numel(), self._stretches
-        if self._alone is not None and self._alone.take(groups, n_rows):
-            return self._alone(x_ND, groups[0])
+        if self._few is not None and self._few.take(groups, n_rows):
+            return self._few(x_ND, groups[0])
         x_ND = _widened(x_ND, stretches.n_rows(n_rows), stretches.dtype)
         y_NW = stretches.enter(x_ND)
         first = 0

@@ -1,10 +1,10 @@
-"""A whole decoder step of one sentence as a single function, compiled ahead of time.
+"""A whole decoder step of few rows as a single function, compiled ahead of time.
 
-One sentence has few rows: one in greedy search, those of its beam otherwise. Its step reads every weight and
-computes next to nothing with it, so what it costs is memory, and calls. Here it is one call. Each weight is
-read once, converted to float32 in a register, and multiplied there with all rows; so activations are not
-rounded, and int8 means weights alone. The number of rows is fixed, for the loops over a weight are written
-out for it; how much of source and target there is stays open.
+A step of few rows, as of one sentence, reads every weight and computes next to nothing with it, so what it
+costs is memory, and calls. Here it is one call. Each weight is read once, converted to float32 in a register,
+and multiplied there with all rows; so activations are not rounded, and int8 means weights alone. The number
+of rows is fixed, for the loops over a weight are written out for it; how many sentences they belong to, and
+how much of source and target there is, stays open.
 
 A weight lies so that what is read is what is next in memory: LANES outputs beside each other, their weights
 of one input after those of another. One row alone sums each output in CHAINS parts, for an addition waits
@@ -12,9 +12,9 @@ for the one before it.
 
 The function has no weights of its own; what is compiled for one model serves all of its shape.
 
-Dimensions: N rows, T tokens of the target with the one being read, S source length, H heads, E per head, D
-inputs of a product, F outputs, G groups of LANES outputs, W numbers kept of a row and token (keys and values
-of all layers), V vocabulary.
+Dimensions: N rows, M of them that are rows of sentences, B sentences, T tokens of the target with the one
+being read, S source length, H heads, E per head, D inputs of a product, F outputs, G groups of LANES outputs,
+W numbers kept of a row and token (keys and values of all layers), V vocabulary.
 """
 
 from __future__ import annotations
@@ -174,31 +174,40 @@ class WholeStep(nn.Module):
         self._activation = F.relu if shape.activation == "relu" else F.gelu
 
     def forward(
-        self, x_ND: Tensor, past_TNW: Tensor, memory: list[tuple[Tensor, Tensor]], weights: StepWeights
+        self,
+        x_ND: Tensor,
+        past_TMW: Tensor,
+        memory: list[tuple[Tensor, Tensor]],
+        mask_B11S: Tensor,
+        places: tuple[Tensor, Tensor],
+        weights: StepWeights,
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Embeddings -> logits_NV, the logarithm of each row's sum of exponentials, and what is to be kept.
 
         Args:
             x_ND: of the tokens being read, float32.
-            past_TNW: keys and values so far; the last are not there yet, and not read.
-            memory: for each layer keys_1HSE and values_1HSE of the source.
+            past_TMW: keys and values so far; the last are not there yet, and not read.
+            memory: for each layer keys_BHSE and values_BHSE of the sources.
+            mask_B11S: what to add to the scores of the sources.
+            places: row_N of ``past_TMW`` and sentence_N of each row.
             weights: of the model.
         """
-        shape = self._shape
-        (N, _), T, heads = x_ND.shape, past_TNW.size(0), (shape.n_heads, -1)
+        shape, (row_N, sentence_N) = self._shape, places
+        N, T, heads = x_ND.size(0), past_TMW.size(0), (shape.n_heads, -1)
         is_last_T11 = (torch.arange(T) == T - 1)[:, None, None]
+        mask_N1S = mask_B11S[sentence_N].squeeze(1).float()
         read_ND = F.layer_norm(x_ND, (shape.d_model,), *weights.norm, NORM_EPS) if weights.norm else x_ND
         new = []
-        pasts = past_TNW.tensor_split(shape.n_layers, dim=2)
-        for layer, past_TNw, (key_1HSE, value_1HSE) in zip(weights.layers, pasts, memory, strict=True):
+        pasts = past_TMW.tensor_split(shape.n_layers, dim=2)
+        for layer, past_TMw, (key_BHSE, value_BHSE) in zip(weights.layers, pasts, memory, strict=True):
             query_NW, new_Nw = linear(read_ND, layer.own_in, 3 * shape.d_inner).tensor_split(
                 [shape.d_inner], dim=1
             )
             new.append(new_Nw)
-            kept_TNw = torch.where(is_last_T11, new_Nw.to(past_TNw.dtype), past_TNw)
+            kept_TNw = torch.where(is_last_T11, new_Nw.to(past_TMw.dtype), past_TMw[:, row_N])
             key_TNW, value_TNW = kept_TNw.float().chunk(2, dim=2)
             context_NHE = attend(
-                query_NW.view(N, 1, *heads).transpose(1, 2),
+                query_NW.view(N, *heads, 1).transpose(2, 3),
                 key_TNW.reshape(T, N, *heads).permute(1, 2, 0, 3),
                 value_TNW.reshape(T, N, *heads).permute(1, 2, 0, 3),
             )
@@ -206,14 +215,17 @@ class WholeStep(nn.Module):
             x_ND, read_ND = self._add(x_ND, y_ND, layer.own_norm)
             query_NW = linear(read_ND, layer.cross_in, shape.d_inner)
             context_NHE = attend(
-                query_NW.view(N, 1, *heads).transpose(1, 2), key_1HSE.float(), value_1HSE.float()
+                query_NW.view(N, *heads, 1).transpose(2, 3),
+                key_BHSE[sentence_N].float(),
+                value_BHSE[sentence_N].float(),
+                mask_N1S,
             )
             y_ND = linear(context_NHE.reshape(N, -1), layer.cross_out, shape.d_model)
             x_ND, read_ND = self._add(x_ND, y_ND, layer.cross_norm)
             y_ND = linear(self._activation(linear(read_ND, layer.up, shape.d_ff)), layer.down, shape.d_model)
             x_ND, read_ND = self._add(x_ND, y_ND, layer.norm)
         logits_NV = linear(read_ND, weights.output, shape.vocab_size)
-        return logits_NV, logits_NV.logsumexp(dim=1), torch.cat(new, dim=1).to(past_TNW.dtype)
+        return logits_NV, logits_NV.logsumexp(dim=1), torch.cat(new, dim=1).to(past_TMW.dtype)
 
     def _add(self, x_ND: Tensor, y_ND: Tensor, norm: Norm) -> tuple[Tensor, Tensor]:
         """Add a sub-layer's output ``y``: the residual stream, and what the next sub-layer reads."""
@@ -244,8 +256,12 @@ def _sums(weight_GDL: Tensor, x_D: Tensor, n_parts: int) -> Tensor:
     return sum(others, start=first)
 
 
-def attend(query_NH1E: Tensor, key_NHTE: Tensor, value_NHTE: Tensor) -> Tensor:
+def attend(
+    query_NH1E: Tensor, key_NHTE: Tensor, value_NHTE: Tensor, mask_N1T: Tensor | None = None
+) -> Tensor:
     """What heads find, (N, H, E): scaled dot-product attention of one query, as sums of products."""
     scores_NHT = (query_NH1E * key_NHTE).sum(dim=3) * query_NH1E.size(3) ** -0.5
+    if mask_N1T is not None:
+        scores_NHT = scores_NHT + mask_N1T
     context_NHE: Tensor = (scores_NHT.softmax(dim=2).unsqueeze(3) * value_NHTE).sum(dim=2)
     return context_NHE

@@ -89,10 +89,10 @@ def least_run(period: int) -> int:
 def looping_rows(history_NT: Tensor, allowed_N: Tensor) -> Tensor:
     """Rows that end in a loop, (N,) in bool; ``allowed_N`` more repeating tokens than usual make none."""
     looping_N = torch.zeros(history_NT.size(0), dtype=torch.bool)
-    for period in range(1, LONGEST_PERIOD + 1):
+    for period in _periods_of_the_end(history_NT):
         least = least_run(period)
         if history_NT.size(1) < least + period:
-            break
+            continue
         before_NW = history_NT[:, -least - period : -period]
         suspects_N = (history_NT[:, -least:] == before_NW).all(dim=1)
         if bool(suspects_N.any()):
@@ -100,6 +100,14 @@ def looping_rows(history_NT: Tensor, allowed_N: Tensor) -> Tensor:
             run_N = same_NT.flip(1).long().cumprod(dim=1).sum(dim=1)
             looping_N |= run_N >= least + allowed_N
     return looping_N
+
+
+def _periods_of_the_end(history_NT: Tensor) -> list[int]:
+    """The periods with which the last two tokens of some row repeat: seldom any, and a loop's among them."""
+    pairs_NP2 = history_NT[:, -LONGEST_PERIOD - 2 :].unfold(1, 2, 1)
+    same_NP = (pairs_NP2[:, :-1] == pairs_NP2[:, -1:]).all(dim=2)
+    n_pairs = same_NP.size(1)
+    return [n_pairs - place for place, is_same in enumerate(same_NP.any(dim=0).tolist()) if is_same]
 
 
 def longest_runs(source_BS: Tensor, source_mask_BS: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nmt.compilation import BEAM_SIZES, compile_for
+from nmt.compilation import ROWS, compile_for
 from nmt.config import GenerationConfig, RnnConfig
 from nmt.engines import packages
 from nmt.errors import ConfigError, ModelFolderError
@@ -22,33 +22,31 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler on this machine")
-def test_a_step_is_compiled_once_for_each_beam_and_shown_by_nmt_info(
-    tmp_path: Path, tokenizer_file: Path
-) -> None:
+def test_a_step_is_compiled_once_and_shown_by_nmt_info(tmp_path: Path, tokenizer_file: Path) -> None:
     folder = tmp_path / "model"
     save_tiny_model(folder, tokenizer_file)
     assert info(folder)["engine"]["step"] == "not compiled; nmt compile does it once"
-    report = compile_for(folder, beam_sizes=[2])
+    report = compile_for(folder, rows=[2])
     (step,) = report["steps"]
     assert report == {"model": "tiny", "engine": "float32", "steps": [step]}
-    assert step == {**step, "for": "one sentence, beam size 2", "was_there": False}
+    assert step == {**step, "for": "2 rows", "was_there": False}
     assert Path(step["folder"]).parent == tmp_path / "cache" / "steps"
     shown = info(folder)["engine"]
     assert shown["step"] == "compiled ahead of time"
-    assert shown["why"].endswith("one sentence in one call a step, with 2 rows")
-    again = compile_for(folder, beam_sizes=[2, 2])["steps"]
+    assert shown["why"].endswith("steps of up to 2 rows in one call")
+    again = compile_for(folder, rows=[2, 2])["steps"]
     assert again == [{**step, "was_there": True, "seconds": again[0]["seconds"]}]
 
 
-def test_the_default_beam_sizes_are_those_of_greedy_search_and_of_the_default() -> None:
-    assert (1, GenerationConfig().beam_size) == BEAM_SIZES
+def test_by_default_one_sentence_has_steps_of_its_own() -> None:
+    assert (1, GenerationConfig().beam_size, 8) == ROWS
 
 
-@pytest.mark.parametrize("beam_size", [0, 9])
-def test_other_beams_are_refused(tmp_path: Path, tokenizer_file: Path, beam_size: int) -> None:
+@pytest.mark.parametrize("n_rows", [0, 9])
+def test_other_numbers_of_rows_are_refused(tmp_path: Path, tokenizer_file: Path, n_rows: int) -> None:
     save_tiny_model(tmp_path / "model", tokenizer_file)
-    with pytest.raises(ConfigError, match=rf"compile: beam size {beam_size}: .* for beams of 1 to 8; wider"):
-        compile_for(tmp_path / "model", beam_sizes=[5, beam_size])
+    with pytest.raises(ConfigError, match=rf"nmt compile: {n_rows} rows: .* for 1 to 8; more take the step"):
+        compile_for(tmp_path / "model", rows=[5, n_rows])
 
 
 def test_an_rnn_has_no_step(tmp_path: Path, tokenizer_file: Path) -> None:

@@ -231,8 +231,8 @@ def test_what_is_compiled_computes_the_same_and_is_chosen(tmp_path: Path, tokeni
 
     other = tiny_config(Tokenizer.load(tokenizer_file), d_model=128, d_ff=WIDTHS["d_ff"])
     save_tiny_model(tmp_path / "other", tokenizer_file, config=other, model=tiny_model(other))
-    (step,) = compile_for(tmp_path / "other", beam_sizes=())["steps"]
-    assert step == {**step, "for": "several sentences", "folder": str(folder), "was_there": True}
+    (step,) = compile_for(tmp_path / "other", rows=())["steps"]
+    assert step == {**step, "for": "many rows", "folder": str(folder), "was_there": True}
     assert info(tmp_path / "other")["engine"]["step"] == "compiled ahead of time"
 
     (folder / "feed.pt2").write_bytes(b"cut short")

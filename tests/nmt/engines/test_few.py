@@ -1,4 +1,4 @@
-"""The step of one sentence: it is the model's, compiled or not, and hands over to that of several."""
+"""The step of few rows: it is the model's, compiled or not, and hands over to that of many."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from torch import Tensor
 
 from nmt.batch import Batch
 from nmt.config import GenerationConfig, SpecialIds, TransformerConfig
-from nmt.engines import alone, packages
-from nmt.engines.alone import (
-    SentenceSteps,
+from nmt.engines import few, packages
+from nmt.engines.choose import CpuFeatures, build_decoder, choose, whole_shape
+from nmt.engines.few import (
+    FewRowSteps,
     compile_whole,
     compiled_rows,
     example_arguments,
     folder_of,
     load_whole,
 )
-from nmt.engines.choose import CpuFeatures, build_decoder, choose, whole_shape
 from nmt.engines.forks import can_fork
 from nmt.engines.kernels import Precision
 from nmt.engines.packages import Run
@@ -88,11 +88,11 @@ def uncompiled(shape: WholeShape, n_rows: int, calls: list[int] | None = None) -
 
 
 def packed(model: Transformer, calls: list[int] | None = None, rows: Sequence[int] = ()) -> PackedTransformer:
-    """In float32, with steps of one sentence, uncompiled, of so many rows; ``calls``: rows of each taken."""
+    """In float32, with steps of few rows, uncompiled; ``calls``: rows of each taken."""
     shape = shape_of(model)
     runs = {n_rows: uncompiled(shape, n_rows, calls) for n_rows in rows}
     return PackedTransformer(
-        model, layers="float32", output="float32", alone=SentenceSteps(model, shape, runs) if runs else None
+        model, layers="float32", output="float32", few=FewRowSteps(model, shape, runs) if runs else None
     )
 
 
@@ -136,7 +136,7 @@ def test_the_whole_step_is_that_of_the_model(kind: dict[str, object], beam_size:
         rows_N = torch.tensor(order)
         state, expected_state = ours.reorder(state, rows_N), theirs.reorder(expected_state, rows_N)
         tokens_N = torch.arange(40, 40 + beam_size) + number
-    assert calls == [beam_size] * 3  # all but the first token
+    assert calls == [beam_size] * 4
 
 
 @torch.inference_mode()
@@ -156,24 +156,45 @@ def test_others_may_join_a_sentence_and_leave_it() -> None:
         left, state = decoder.step(state, torch.tensor([44, 45]))
         logits[name] = torch.cat([first_logits_NV, left.logits_NV])
     torch.testing.assert_close(logits["ours"], logits["theirs"], atol=1e-4, rtol=1e-4)
-    assert calls == [2, 2]  # alone, then alone again
+    assert calls == [2, 2, 2]  # two tokens alone, then alone again
+
+
+@pytest.mark.parametrize(("beam_size", "expected"), [(1, [8, 3, 3, 1]), (2, [8, 8, 8, 3])])
+@torch.inference_mode()
+def test_sentences_leave_a_batch_of_few_rows(beam_size: int, expected: list[int]) -> None:
+    model = random_model()
+    calls: list[int] = []
+    logits = {}
+    for name, decoder in (("ours", packed(model, calls, [1, 3, 8])), ("theirs", packed(model))):
+        state = decoder.start(Batch.from_ids(SOURCES, special=SPECIAL), beam_size)
+        steps = []
+        for sentences in ([0, 1, 2, 3], [0, 1, 3], [1, 3], [1]):
+            tokens_N = torch.arange(40, 40 + beam_size * len(sentences)) if steps else bos(4 * beam_size)
+            step, state = decoder.step(state, tokens_N)
+            steps.append(step.logits_NV.clone())
+            staying = {4: [0, 1, 3], 3: [1, 2], 2: [0], 1: [0]}[len(sentences)]
+            rows = [place * beam_size + row for place in staying for row in range(beam_size)]
+            state = decoder.reorder(state, torch.tensor(rows))
+        logits[name] = torch.cat(steps)
+    torch.testing.assert_close(logits["ours"], logits["theirs"], atol=1e-4, rtol=1e-4)
+    assert calls == expected
+
+
+def bos(n_rows: int) -> Tensor:
+    return torch.full((n_rows,), SPECIAL.bos)
 
 
 @torch.inference_mode()
-def test_steps_of_several_sentences_or_other_widths_are_left_to_the_others() -> None:
+def test_more_rows_and_sentences_of_different_lengths_are_left_to_the_others() -> None:
     calls: list[int] = []
-    ours = packed(random_model(), calls, [1, 4])
-    options = GenerationConfig(beam_size=2)
-    search(ours, Batch.from_ids(SOURCES[:1], special=SPECIAL), options, SPECIAL)  # no such width
+    ours = packed(random_model(), calls, [1, 3])
+    search(ours, Batch.from_ids(SOURCES[:1], special=SPECIAL), GenerationConfig(beam_size=4), SPECIAL)
     assert calls == []
-    state = ours.start(Batch.from_ids(SOURCES, special=SPECIAL), 1)
-    for _ in range(3):
-        _, state = ours.step(state, torch.full((4,), SPECIAL.bos))
-    assert calls == []
-    # the one that is left has a source that is padded to that of the longest
-    state = ours.reorder(state, torch.tensor([1]))
-    _, state = ours.step(state, torch.tensor([40]))
-    assert calls == []
+    state = ours.start(Batch.from_ids(SOURCES[:1], special=SPECIAL), 1)
+    _, state = ours.step(state, bos(1))
+    state = ours.merge(state, ours.start(Batch.from_ids(SOURCES[1:2], special=SPECIAL), 1))
+    _, state = ours.step(state, torch.tensor([40, SPECIAL.bos]))
+    assert calls == [1]
 
 
 def test_a_step_is_found_by_its_shape_and_rows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -186,7 +207,7 @@ def test_a_step_is_found_by_its_shape_and_rows(monkeypatch: pytest.MonkeyPatch, 
     assert len({folder_of(one, rows) for one in (shape, *others) for rows in (1, 5)}) == 14
     before = folder_of(shape, 1)
     assert before.is_relative_to(tmp_path)
-    monkeypatch.setattr(alone.inspect, "getsource", lambda _: "other code")
+    monkeypatch.setattr(few.inspect, "getsource", lambda _: "other code")
     assert folder_of(shape, 1) != before
 
 
@@ -203,22 +224,28 @@ def test_eager_and_an_rnn_have_none() -> None:
 
 
 def check_compiled(model: Transformer, shape: WholeShape, n_rows: int) -> None:
-    """What is compiled gives the numbers of what is not, for targets and sources of any length."""
+    """What is compiled gives the numbers of what is not, for targets and sources of any number and length."""
     runs = load_whole(shape)
     weights = torch.utils._pytree.tree_leaves(StepWeights.of(model, shape.weights))
     kept = getattr(torch, shape.kept)
     torch.manual_seed(2)
-    for n_target, n_source in ((2, 2), (2, 9), (3, 2), (40, 130), (257, 31)):
-        memory = [
-            torch.randn(1, shape.n_heads, n_source, shape.d_inner // shape.n_heads).to(kept)
-            for _ in range(2 * shape.n_layers)
-        ]
-        past_TNW = torch.randn(n_target, n_rows, 2 * shape.d_inner * shape.n_layers).to(kept)
-        past_TNW[-1] = torch.nan  # what nobody has written yet
-        arguments = [torch.randn(n_rows, shape.d_model), past_TNW, *memory, *weights]
-        found, expected = runs[n_rows](list(arguments)), uncompiled(shape, n_rows)(list(arguments))
-        for one, other in zip(found, expected, strict=True):
-            torch.testing.assert_close(one, other, atol=2e-3, rtol=2e-3)
+    for n_target, n_source in ((1, 1), (1, 9), (2, 1), (2, 2), (40, 130), (257, 31)):
+        for n_sentences in {1, min(2, n_rows), n_rows}:
+            memory = [
+                torch.randn(n_sentences, shape.n_heads, n_source, shape.d_inner // shape.n_heads).to(kept)
+                for _ in range(2 * shape.n_layers)
+            ]
+            n_kept = n_rows // n_sentences * n_sentences
+            past_TMW = torch.randn(n_target, n_kept, 2 * shape.d_inner * shape.n_layers).to(kept)
+            past_TMW[-1] = torch.nan  # what nobody has written yet
+            mask_B11S = torch.zeros(n_sentences, 1, 1, n_source, dtype=kept)
+            mask_B11S[-1, :, :, 1:] = -torch.inf
+            places = torch.arange(n_rows) % n_kept, torch.arange(n_rows) % n_sentences
+            arguments = [torch.randn(n_rows, shape.d_model), past_TMW, *memory, mask_B11S, *places, *weights]
+            found, expected = runs[n_rows](list(arguments)), uncompiled(shape, n_rows)(list(arguments))
+            for one, other in zip(found, expected, strict=True):
+                assert bool(torch.isfinite(other).all())
+                torch.testing.assert_close(one, other, atol=2e-3, rtol=2e-3)
 
 
 @needs_compiler
@@ -228,7 +255,7 @@ def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
     here = choose(model, CPU, "float32")
     shape = whole_shape(model, here)
     assert shape == shape_of(model)
-    assert here.alone is None
+    assert here.few is None
     assert compiled_rows(shape) == []
     folder = compile_whole(shape, 2)
     made = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
@@ -240,10 +267,10 @@ def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
     check_compiled(model, shape, 2)
 
     choice = choose(model, CPU, "float32")
-    assert choice.alone == shape
-    assert "one sentence in one call a step, with 2 rows" in choice.why
+    assert choice.few == shape
+    assert "steps of up to 2 rows in one call" in choice.why
     assert choose(model, CPU, "float32", compiled=False) == here
-    assert CpuFeatures.here().bfloat16 is False or choose(model, CPU, "bfloat16").alone is None
+    assert CpuFeatures.here().bfloat16 is False or choose(model, CPU, "bfloat16").few is None
     found, expected = build_decoder(model, choice), build_decoder(model, here)
     for source in SOURCES:
         for options in (GenerationConfig(beam_size=2, n_best=2), GenerationConfig(beam_size=1)):
