@@ -197,6 +197,25 @@ def test_more_rows_and_sentences_of_different_lengths_are_left_to_the_others() -
     assert calls == [1]
 
 
+class FirstHalf:
+    """A shortlist of the first 100 pieces."""
+
+    def for_sources(self, sources: Sequence[Sequence[int]]) -> Tensor:
+        return torch.arange(100)
+
+    def forbidden(self, sources: Sequence[Sequence[int]], ids_U: Tensor) -> Tensor:
+        return torch.zeros(len(sources), ids_U.numel(), dtype=torch.bool)
+
+
+@torch.inference_mode()
+def test_with_a_shortlist_steps_are_left_to_the_others() -> None:
+    model = random_model()
+    steps = FewRowSteps(model, shape_of(model), {1: uncompiled(shape_of(model), 1)})
+    decoder = PackedTransformer(model, layers="float32", output="float32", shortlist=FirstHalf(), few=steps)
+    step, _ = decoder.step(decoder.start(Batch.from_ids(SOURCES[:1], special=SPECIAL), 1), bos(1))
+    assert (step.logits_NV[0] > -torch.inf).nonzero().flatten().tolist() == list(range(100))
+
+
 def test_a_step_is_found_by_its_shape_and_rows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     shape = shape_of(random_model())
     others = [
