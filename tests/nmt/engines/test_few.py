@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import get_args
@@ -242,29 +243,52 @@ def test_eager_and_an_rnn_have_none() -> None:
     assert whole_shape(model, choose(model, CPU, "eager")) is None
 
 
+def arguments_of(
+    model: Transformer, shape: WholeShape, n_rows: int, n_sentences: int, n_target: int, n_source: int
+) -> list[Tensor]:
+    """Numbers at random, the last sentence's source padded, and nothing yet where new ones will be."""
+    kept = getattr(torch, shape.kept)
+    memory = [
+        torch.randn(n_sentences, shape.n_heads, n_source, shape.d_inner // shape.n_heads).to(kept)
+        for _ in range(2 * shape.n_layers)
+    ]
+    n_kept = n_rows // n_sentences * n_sentences
+    past_TMW = torch.randn(n_target, n_kept, 2 * shape.d_inner * shape.n_layers).to(kept)
+    past_TMW[-1] = torch.nan
+    mask_B11S = torch.zeros(n_sentences, 1, 1, n_source, dtype=kept)
+    mask_B11S[-1, :, :, 1:] = -torch.inf
+    places = torch.arange(n_rows) % n_kept, torch.arange(n_rows) % n_sentences
+    weights = torch.utils._pytree.tree_leaves(StepWeights.of(model, shape.weights))
+    return [torch.randn(n_rows, shape.d_model), past_TMW, *memory, mask_B11S, *places, *weights]
+
+
 def check_compiled(model: Transformer, shape: WholeShape, n_rows: int) -> None:
     """What is compiled gives the numbers of what is not, for targets and sources of any number and length."""
     runs = load_whole(shape)
-    weights = torch.utils._pytree.tree_leaves(StepWeights.of(model, shape.weights))
-    kept = getattr(torch, shape.kept)
     torch.manual_seed(2)
     for n_target, n_source in ((1, 1), (1, 9), (2, 1), (2, 2), (40, 130), (257, 31)):
         for n_sentences in {1, min(2, n_rows), n_rows}:
-            memory = [
-                torch.randn(n_sentences, shape.n_heads, n_source, shape.d_inner // shape.n_heads).to(kept)
-                for _ in range(2 * shape.n_layers)
-            ]
-            n_kept = n_rows // n_sentences * n_sentences
-            past_TMW = torch.randn(n_target, n_kept, 2 * shape.d_inner * shape.n_layers).to(kept)
-            past_TMW[-1] = torch.nan  # what nobody has written yet
-            mask_B11S = torch.zeros(n_sentences, 1, 1, n_source, dtype=kept)
-            mask_B11S[-1, :, :, 1:] = -torch.inf
-            places = torch.arange(n_rows) % n_kept, torch.arange(n_rows) % n_sentences
-            arguments = [torch.randn(n_rows, shape.d_model), past_TMW, *memory, mask_B11S, *places, *weights]
+            arguments = arguments_of(model, shape, n_rows, n_sentences, n_target, n_source)
             found, expected = runs[n_rows](list(arguments)), uncompiled(shape, n_rows)(list(arguments))
             for one, other in zip(found, expected, strict=True):
                 assert bool(torch.isfinite(other).all())
                 torch.testing.assert_close(one, other, atol=2e-3, rtol=2e-3)
+
+
+def check_in_threads(model: Transformer, shape: WholeShape, n_rows: int) -> None:
+    """Several threads may take the same step at once: the service's workers do."""
+    (run,) = (run for rows, run in load_whole(shape).items() if rows == n_rows)
+    jobs = [arguments_of(model, shape, n_rows, 1, 3 + 7 * number, 5 + number) for number in range(4)]
+
+    def again(job: list[Tensor]) -> list[Sequence[Tensor]]:
+        with torch.inference_mode():
+            return [run(list(job)) for _ in range(50)]
+
+    alone = [again(job)[0] for job in jobs]
+    with ThreadPoolExecutor(len(jobs)) as threads:
+        for found, expected in zip(threads.map(again, jobs), alone, strict=True):
+            for results in found:
+                assert all(torch.equal(one, other) for one, other in zip(results, expected, strict=True))
 
 
 @needs_compiler
@@ -284,6 +308,7 @@ def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
     assert compiled_rows(replace(shape, n_layers=1)) == []
     assert can_fork(), "what compiles and loads leaves threads behind"
     check_compiled(model, shape, 2)
+    check_in_threads(model, shape, 2)
 
     choice = choose(model, CPU, "float32")
     assert choice.few == shape
