@@ -18,11 +18,10 @@ import torch
 from nmt import __version__
 from nmt.checkpoint import FILES, SCORES, WEIGHTS, resolve_model, verify_manifest
 from nmt.config import ModelConfig
-from nmt.engines.choose import Choice, choose_by_config, step_shape, whole_shape
+from nmt.engines.choose import Choice, choose_by_config, has_a_step_to_compile
 from nmt.engines.forks import kind_of_workers
 from nmt.engines.workers import count_workers
 from nmt.errors import ModelFolderError
-from nmt.models.build import build_without_weights
 from nmt.shipped import config_of
 
 
@@ -85,8 +84,7 @@ def count_parameters(folder: Path) -> int:
 def _step(engine: Choice, config: ModelConfig) -> str:
     if engine.step is not None or engine.few is not None:
         return "compiled ahead of time"
-    model = build_without_weights(config)
-    can_be = step_shape(model, engine) or whole_shape(model, engine)
+    can_be = has_a_step_to_compile(config, engine)
     return "not compiled; nmt compile does it once" if can_be else "nothing to compile"
 
 

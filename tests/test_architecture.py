@@ -248,7 +248,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "typer": ("nmt.cli", "nmt.commands"),
     "safetensors": ("nmt", "training"),
     "sentencepiece": ("nmt.tokenizer", "training"),
-    "platformdirs": ("nmt.engines.ahead", "service.database"),
+    "platformdirs": ("nmt.engines.packages", "service.database"),
     "sentencex": ("nmt.segment",),
     "turbohtml": ("nmt.markup",),
     "py3langid": ("nmt.detect",),

@@ -124,6 +124,12 @@ def choose_by_config(config: ModelConfig, device: torch.device) -> Choice:
     return choose(build_without_weights(config), device)
 
 
+def has_a_step_to_compile(config: ModelConfig, choice: Choice) -> bool:
+    """Whether ``nmt compile`` could do anything for a model folder that is decoded by ``choice``."""
+    model = build_without_weights(config)
+    return step_shape(model, choice) is not None or whole_shape(model, choice) is not None
+
+
 def step_shape(model: Model, choice: Choice) -> Shape | None:
     """What ``nmt compile`` would compile for a model decoded by ``choice``; None: nothing can be."""
     if choice.name != "int8" or not isinstance(model, Transformer):
