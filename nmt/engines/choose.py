@@ -10,7 +10,8 @@ On a GPU "float32" and "bfloat16" are a step of fixed shapes replayed as a CUDA 
 
 "auto" takes int8 where the CPU has instructions for it, else float32; on a GPU eager, until the others have
 been measured on one. How far each is from eager is measured by ``benchmarks/engines.py``. Where ``nmt
-compile`` has been run, int8 takes the compiled step (``nmt.engines.ahead``), whose layers are in int8 too.
+compile`` has been run, int8 takes the compiled step (``nmt.engines.ahead``), whose layers are in int8 too,
+and every engine of a CPU the compiled steps of few rows (``nmt.engines.few``).
 """
 
 from __future__ import annotations
@@ -141,7 +142,7 @@ def whole_shape(model: Model, choice: Choice) -> WholeShape | None:
     """The same for the steps of few rows."""
     if choice.name == "eager" or not isinstance(model, Transformer) or model.output.weight_VD.is_cuda:
         return None
-    return WholeShape.of(model, choice.output, dtype_of(choice.layers))
+    return WholeShape.of(model, dtype_of(choice.layers), choice.output)
 
 
 def _choose(

@@ -89,7 +89,7 @@ Arguments = tuple[Tensor, Tensor, list[tuple[Tensor, Tensor]], Tensor, tuple[Ten
 
 def example_arguments(shape: WholeShape, n_rows: int) -> Arguments:
     """Of the right shapes; none twice."""
-    D, kept = shape.d_model, getattr(torch, shape.kept)
+    D, kept = shape.d_model, getattr(torch, shape.attention)
     n_sentences = min(n_rows, 2)
     source = (n_sentences, shape.n_heads, 7, shape.d_inner // shape.n_heads)
 

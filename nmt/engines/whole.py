@@ -19,15 +19,15 @@ W numbers kept of a row and token (keys and values of all layers), V vocabulary.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from nmt.engines.between import NORM_EPS, Norm, norms_in_order
+from nmt.engines.between import NORM_EPS, Norm, Shape, Stretch, norms_in_order
 from nmt.engines.kernels import Precision, dtype_of, int8_rows, side_by_side
 from nmt.models.transformer import DecoderLayer, Transformer
 
@@ -38,44 +38,28 @@ CHAINS = 4
 
 
 @dataclass(frozen=True)
-class WholeShape:
-    """All that the code depends on, but the number of rows."""
+class WholeShape(Shape):
+    """All that the code depends on, but the number of rows; ``attention`` is also in what keys are kept."""
 
-    d_model: int
-    d_inner: int
-    """Of both attentions: heads times their width."""
-    d_ff: int
     n_heads: int
     n_layers: int
     vocab_size: int
-    activation: Literal["relu", "gelu"]
-    norm: Literal["pre", "post"]
     weights: Precision
-    kept: Literal["bfloat16", "float32"]
-    """Of keys and values."""
 
     @classmethod
-    def of(cls, model: Transformer, weights: Precision, kept: torch.dtype) -> WholeShape | None:
+    def of(cls, model: Transformer, attention: torch.dtype, weights: Precision = "int8") -> WholeShape | None:
         """None where layers differ in width, as after pruning heads."""
+        shape = Shape.of(model, attention)
+        if shape is None:
+            return None
         layers = [layer for layer in model.decoder_layers if isinstance(layer, DecoderLayer)]
-        vocab_size, d_model = model.output.weight_VD.shape
-        shapes = {
-            cls(
-                d_model=d_model,
-                d_inner=attended.query.out_features,
-                d_ff=layer.feed_forward.up.out_features,
-                n_heads=attended.n_heads,
-                n_layers=len(layers),
-                vocab_size=vocab_size,
-                activation="relu" if layer.feed_forward.activation is torch.relu else "gelu",
-                norm="pre" if layer.around_feed_forward.pre else "post",
-                weights=weights,
-                kept="bfloat16" if kept == torch.bfloat16 else "float32",
-            )
-            for layer in layers
-            for attended in (layer.self_attention, layer.cross_attention)
-        }
-        return shapes.pop() if len(shapes) == 1 else None
+        return cls(
+            **asdict(shape),
+            n_heads=layers[0].self_attention.n_heads,
+            n_layers=len(layers),
+            vocab_size=model.output.weight_VD.size(0),
+            weights=weights,
+        )
 
 
 class Weights(NamedTuple):
@@ -164,14 +148,12 @@ for _structure in (Weights, LayerWeights, StepWeights):
     )
 
 
-class WholeStep(nn.Module):
+class WholeStep(Stretch):
     """The function."""
 
     def __init__(self, shape: WholeShape) -> None:
-        super().__init__()
+        super().__init__(shape)
         self._shape = shape
-        self._pre = shape.norm == "pre"
-        self._activation = F.relu if shape.activation == "relu" else F.gelu
 
     def forward(
         self,
@@ -212,7 +194,7 @@ class WholeStep(nn.Module):
                 value_TNW.reshape(T, N, *heads).permute(1, 2, 0, 3),
             )
             y_ND = linear(context_NHE.reshape(N, -1), layer.own_out, shape.d_model)
-            x_ND, read_ND = self._add(x_ND, y_ND, layer.own_norm)
+            x_ND, read_ND = self.add(x_ND, y_ND, layer.own_norm)
             query_NW = linear(read_ND, layer.cross_in, shape.d_inner)
             context_NHE = attend(
                 query_NW.view(N, *heads, 1).transpose(2, 3),
@@ -221,17 +203,11 @@ class WholeStep(nn.Module):
                 mask_N1S,
             )
             y_ND = linear(context_NHE.reshape(N, -1), layer.cross_out, shape.d_model)
-            x_ND, read_ND = self._add(x_ND, y_ND, layer.cross_norm)
-            y_ND = linear(self._activation(linear(read_ND, layer.up, shape.d_ff)), layer.down, shape.d_model)
-            x_ND, read_ND = self._add(x_ND, y_ND, layer.norm)
+            x_ND, read_ND = self.add(x_ND, y_ND, layer.cross_norm)
+            y_ND = linear(self.activation(linear(read_ND, layer.up, shape.d_ff)), layer.down, shape.d_model)
+            x_ND, read_ND = self.add(x_ND, y_ND, layer.norm)
         logits_NV = linear(read_ND, weights.output, shape.vocab_size)
         return logits_NV, logits_NV.logsumexp(dim=1), torch.cat(new, dim=1).to(past_TMW.dtype)
-
-    def _add(self, x_ND: Tensor, y_ND: Tensor, norm: Norm) -> tuple[Tensor, Tensor]:
-        """Add a sub-layer's output ``y``: the residual stream, and what the next sub-layer reads."""
-        sum_ND = x_ND + y_ND
-        read_ND = F.layer_norm(sum_ND, (sum_ND.size(1),), *norm, NORM_EPS)
-        return (sum_ND if self._pre else read_ND), read_ND
 
 
 def linear(x_ND: Tensor, weights: Weights, n_out: int) -> Tensor:

@@ -32,19 +32,14 @@ from nmt.engines.packages import Run
 from nmt.engines.packed import PackedTransformer
 from nmt.errors import ConfigError
 from nmt.info import info
-from nmt.models.build import build_transformer
 from nmt.models.transformer import Transformer
 from nmt.search import search
 from nmt.tokenizer import Tokenizer
 from tests.nmt.conftest import save_tiny_model, tiny_config, tiny_model
+from tests.nmt.engines.random_models import KINDS, random_transformer
 
 SPECIAL = SpecialIds()
 WIDTHS = {"d_model": 16, "d_ff": 48, "n_heads": 2, "n_encoder_layers": 1, "n_decoder_layers": 3}
-KINDS: dict[str, dict[str, object]] = {
-    "pre-norm": {},
-    "post-norm": {"norm": "post"},
-    "GELU": {"positions": "learned", "activation": "gelu", "tie_embeddings": "none"},
-}
 SOURCES = [[5, 6, 7, 8, 9, 10, 11], [12, 13], [14, 15, 16, 17], [18]]
 AMX = CpuFeatures(int8=True, bfloat16=True, matrix_units=True)
 
@@ -53,15 +48,7 @@ needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ 
 
 
 def random_model(**changes: object) -> Transformer:
-    """No two of its weights, biases or norms are alike."""
-    config = TransformerConfig.model_validate({"vocab_size": 192, **WIDTHS, **changes})
-    torch.manual_seed(0)
-    model = build_transformer(config).eval().requires_grad_(False)
-    for name, parameter in model.named_parameters():
-        parameter.mul_(2.0)
-        if "norm" in name or name.endswith("bias"):
-            parameter.add_(torch.rand_like(parameter))
-    return model
+    return random_transformer(**{"vocab_size": 192, **WIDTHS, **changes})
 
 
 def shape_of(model: Transformer, attention: torch.dtype = torch.float32) -> Shape:

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from nmt.batch import Batch
-from nmt.config import GenerationConfig, SpecialIds, TransformerConfig
+from nmt.config import GenerationConfig, SpecialIds
 from nmt.engines import few, packages
 from nmt.engines.choose import CpuFeatures, build_decoder, choose, whole_shape
 from nmt.engines.few import (
@@ -30,47 +30,25 @@ from nmt.engines.kernels import Precision
 from nmt.engines.packages import Run
 from nmt.engines.packed import PackedTransformer
 from nmt.engines.whole import StepWeights, Weights, WholeShape, WholeStep, linear
-from nmt.models.build import build_transformer
 from nmt.models.transformer import Transformer
 from nmt.search import search
+from tests.nmt.engines.random_models import KINDS, random_transformer
 
 SPECIAL = SpecialIds()
-KINDS: dict[str, dict[str, object]] = {
-    "pre-norm": {},
-    "post-norm": {"norm": "post"},
-    "GELU": {"positions": "learned", "activation": "gelu", "tie_embeddings": "none"},
-}
 SOURCES = [[5, 6, 7, 8, 9, 10, 11], [12, 13], [14, 15, 16, 17], [18]]
 CPU = torch.device("cpu")
 needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler on this machine")
 
 
 def random_model(**changes: object) -> Transformer:
-    """No two of its weights, biases or norms are alike; 199 pieces and d_ff 52 fill no group of outputs."""
-    config = TransformerConfig.model_validate(
-        {
-            "vocab_size": 199,
-            "d_model": 16,
-            "d_ff": 52,
-            "n_heads": 2,
-            "n_encoder_layers": 1,
-            "n_decoder_layers": 2,
-            **changes,
-        }
-    )
-    torch.manual_seed(0)
-    model = build_transformer(config).eval().requires_grad_(False)
-    for name, parameter in model.named_parameters():
-        parameter.mul_(2.0)
-        if "norm" in name or name.endswith("bias"):
-            parameter.add_(torch.rand_like(parameter))
-    return model
+    """199 pieces and d_ff 52 fill no group of outputs."""
+    return random_transformer(**{"vocab_size": 199, "d_ff": 52, "n_decoder_layers": 2, **changes})
 
 
 def shape_of(
     model: Transformer, weights: Precision = "float32", kept: torch.dtype = torch.float32
 ) -> WholeShape:
-    shape = WholeShape.of(model, weights, kept)
+    shape = WholeShape.of(model, kept, weights)
     assert shape is not None
     return shape
 
@@ -233,7 +211,7 @@ def test_a_step_is_found_by_its_shape_and_rows(monkeypatch: pytest.MonkeyPatch, 
 
 def test_layers_of_different_widths_have_no_step() -> None:
     pruned = random_model(kept_heads={"encoder": [2], "decoder": [2, 1], "cross": [2, 2]})
-    assert WholeShape.of(pruned, "float32", torch.float32) is None
+    assert WholeShape.of(pruned, torch.float32) is None
     choice = choose(pruned, CPU, "float32")
     assert whole_shape(pruned, choice) is None
 
@@ -247,7 +225,7 @@ def arguments_of(
     model: Transformer, shape: WholeShape, n_rows: int, n_sentences: int, n_target: int, n_source: int
 ) -> list[Tensor]:
     """Numbers at random, the last sentence's source padded, and nothing yet where new ones will be."""
-    kept = getattr(torch, shape.kept)
+    kept = getattr(torch, shape.attention)
     memory = [
         torch.randn(n_sentences, shape.n_heads, n_source, shape.d_inner // shape.n_heads).to(kept)
         for _ in range(2 * shape.n_layers)
