@@ -364,10 +364,7 @@ def info(
     if as_json:
         print(json.dumps(facts, ensure_ascii=False, indent=2))
         return
-    for section, rows in facts.items():
-        print(section)
-        for name, value in rows.items():
-            print(f"  {name:<22} {value}")
+    print("\n".join(_load("nmt.info:shown")(facts)))
 
 
 def _pairs(source: Path, target: Path) -> Iterator[tuple[str, str]]:

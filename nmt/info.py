@@ -9,6 +9,7 @@ import json
 import math
 import os
 import platform
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,16 @@ import safetensors
 import torch
 
 from nmt import __version__
-from nmt.checkpoint import FILES, SCORES, WEIGHTS, resolve_model, verify_manifest
+from nmt.checkpoint import SCORES, WEIGHTS, resolve_model, verify_manifest
 from nmt.config import ModelConfig
-from nmt.engines.choose import Choice, choose_by_config, has_a_step_to_compile
+from nmt.engines.choose import Choice, choose_by_config, compilable_steps
 from nmt.engines.forks import kind_of_workers
 from nmt.engines.workers import count_workers
 from nmt.errors import ModelFolderError
 from nmt.shipped import config_of
+
+SCALES = {"lowercase-tokenized": " (lower-cased, tokenised)"}
+"""What is said of scores that are not of cased, detokenised text."""
 
 
 def info(model: str | Path | None = None) -> dict[str, dict[str, Any]]:
@@ -55,17 +59,40 @@ def info(model: str | Path | None = None) -> dict[str, dict[str, Any]]:
             "manifest": "verified",
         },
         "architecture": config.model.model_dump(),
-        "files": {name: (folder / name).stat().st_size for name in FILES},
+        "files": {path.name: path.stat().st_size for path in sorted(folder.iterdir()) if path.is_file()},
         "scores": json.loads((folder / SCORES).read_bytes()),
         "engine": {
             "name": engine.name,
             "why": engine.why,
-            "step": _step(engine, config.model),
+            "step": step_in_words(engine, config.model),
             "workers": count_workers(device),
             "kind_of_workers": kind_of_workers(),
         },
         "machine": _machine(),
     }
+
+
+def shown(facts: dict[str, dict[str, Any]]) -> Iterator[str]:
+    """The facts as lines to read, those of a section under its name; scores in short."""
+    for section, rows in facts.items():
+        yield section
+        for name, value in rows.items():
+            if name == "evaluations":
+                yield from (_row(one["test_set"]["name"], _scores(one["scores"])) for one in value)
+            elif isinstance(value, dict):
+                yield _row(name, ", ".join(f"{key} {one}" for key, one in value.items()))
+            else:
+                yield _row(name, value)
+
+
+def _row(name: str, value: object) -> str:
+    return f"  {name:<26} {value}"
+
+
+def _scores(scores: list[dict[str, Any]]) -> str:
+    """Cased, detokenised where it is not said."""
+    named = (f"{one['metric']} {one['score']:.1f}{SCALES.get(one['scale'], '')}" for one in scores)
+    return ", ".join(named)
 
 
 def count_parameters(folder: Path) -> int:
@@ -81,11 +108,15 @@ def count_parameters(folder: Path) -> int:
         raise ModelFolderError(f"{folder / WEIGHTS}: {error}") from None
 
 
-def _step(engine: Choice, config: ModelConfig) -> str:
-    if engine.step is not None or engine.few is not None:
-        return "compiled ahead of time"
-    can_be = has_a_step_to_compile(config, engine)
-    return "not compiled; nmt compile does it once" if can_be else "nothing to compile"
+def step_in_words(engine: Choice, config: ModelConfig) -> str:
+    """Whether the steps of ``engine`` are compiled, and which are not."""
+    steps = compilable_steps(config, engine)
+    lacking = [kind for kind, is_there in steps.items() if not is_there]
+    if not steps:
+        return "nothing to compile"
+    if len(lacking) == len(steps):
+        return "not compiled; nmt compile does it once"
+    return "compiled ahead of time" + "".join(f", but not that of {kind}: nmt compile" for kind in lacking)
 
 
 def _machine() -> dict[str, Any]:

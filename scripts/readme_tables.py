@@ -16,7 +16,6 @@ from service.settings import PREFIX, Settings
 
 ROOT = Path(__file__).resolve().parent.parent
 README, SETTINGS = Path("README.md"), Path("docs/settings.md")
-TESTED = re.compile(r"--test (\S+)")
 MARKED = re.compile(r"(<!-- table (?P<record>\S+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
 
 
@@ -85,11 +84,11 @@ def shipped() -> str:
     signatures = set()
     for path in sorted((ROOT / "nmt" / "pretrained").glob("*/scores.json")):
         record = json.loads(path.read_text(encoding="utf-8"))
-        # the name of a test set is that of its file; in the command it has its folder too
-        names = [Path(source).with_suffix("").as_posix() for source in TESTED.findall(record["command"])]
         rows[path.parent.name] = {
-            name: " / ".join(_score(evaluation, metric, "cased-detokenized") for metric in ("BLEU", "chrF2"))
-            for name, evaluation in zip(names, record["evaluations"], strict=True)
+            evaluation["test_set"]["name"]: " / ".join(
+                _score(evaluation, metric, "cased-detokenized") for metric in ("BLEU", "chrF2")
+            )
+            for evaluation in record["evaluations"]
         }
         signatures |= {
             item["signature"]

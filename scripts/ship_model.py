@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from nmt.files import sha256
 from nmt.translator import Translator
 from training.evaluate import evaluate_on, search_options
 from training.provenance import provenance
-from training.testset import load_all
+from training.testset import TestSet
 
 LIMIT_BYTES = 40 * 10**6
 
@@ -47,10 +48,9 @@ def main() -> None:
         save_model_folder(trial, scores={}, **parts)
         translator = Translator.load(trial)
         options = search_options(translator, None)
-        sources, references = zip(*arguments.test, strict=True)
         evaluations = [
-            evaluate_on(translator, test_set, options, lowercase_tokenized="multi30k" in str(source))
-            for source, test_set in zip(sources, load_all(sources, references), strict=True)
+            evaluate_on(translator, test_set, options, lowercase_tokenized="multi30k" in test_set.name)
+            for test_set in (_in_its_folder(*pair) for pair in arguments.test)
         ]
         scores = {
             "weights_sha256": sha256(trial / WEIGHTS),
@@ -67,6 +67,11 @@ def main() -> None:
         shown = ", ".join(f"{item.metric} ({item.scale}) {item.score:.2f}" for item in evaluation.scores)
         print(f"{evaluation.test_set.name}: {shown}")
     print(f"{place}: {size / 1e6:.1f} MB")
+
+
+def _in_its_folder(source: Path, reference: Path) -> TestSet:
+    """Named as ``tatoeba/test``: files of several corpora are called ``test``."""
+    return replace(TestSet.load(source, reference), name=f"{source.parent.name}/{source.stem}")
 
 
 def _arguments() -> argparse.Namespace:

@@ -125,10 +125,14 @@ def choose_by_config(config: ModelConfig, device: torch.device) -> Choice:
     return choose(build_without_weights(config), device)
 
 
-def has_a_step_to_compile(config: ModelConfig, choice: Choice) -> bool:
-    """Whether ``nmt compile`` could do anything for a model folder that is decoded by ``choice``."""
+def compilable_steps(config: ModelConfig, choice: Choice) -> dict[str, bool]:
+    """The steps that ``nmt compile`` can compile for what ``choice`` decodes, and whether they are there."""
     model = build_without_weights(config)
-    return step_shape(model, choice) is not None or whole_shape(model, choice) is not None
+    kinds = {
+        "many rows": (step_shape(model, choice), choice.step),
+        "few rows": (whole_shape(model, choice), choice.few),
+    }
+    return {kind: taken is not None for kind, (shape, taken) in kinds.items() if shape is not None}
 
 
 def step_shape(model: Model, choice: Choice) -> Shape | None:

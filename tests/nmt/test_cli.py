@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from typer.testing import CliRunner
 
 import nmt.translator
 from nmt import cli
+from nmt.checkpoint import PRETRAINED
 from nmt.commands import loading
 from nmt.commands.translate import LINES_AT_ONCE
 from nmt.config import AlignmentConfig
@@ -454,6 +456,24 @@ def test_info_shows_a_model_folder(run: Run, tmp_path: Path, tokenizer_file: Pat
     assert facts["architecture"]["d_model"] == 16
     assert facts["files"]["model.safetensors"] == (tmp_path / "tiny" / "model.safetensors").stat().st_size
     assert facts["scores"] == {"bleu": 1.5}
+
+
+def test_info_shows_scores_in_short(run: Run) -> None:
+    status, out, _ = run("info", "general")
+
+    assert status == 0
+    record = json.loads((PRETRAINED / "general" / "scores.json").read_bytes())
+    for evaluation in record["evaluations"]:
+        (bleu,) = (
+            one["score"]
+            for one in evaluation["scores"]
+            if (one["metric"], one["scale"]) == ("BLEU", "cased-detokenized")
+        )
+        (line,) = re.findall(rf"^  {evaluation['test_set']['name']} +(.*)$", out, re.MULTILINE)
+        assert line.startswith(f"BLEU {bleu:.1f}, chrF2 ")
+        assert line.count("(lower-cased, tokenised)") == ("multi30k" in evaluation["test_set"]["name"])
+    assert re.search(r"^  aligner.safetensors +\d+$", out, re.MULTILINE)
+    assert "{" not in out
 
 
 def test_a_real_model_translates_from_the_command_line(tmp_path: Path, tokenizer_file: Path) -> None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 
 from nmt.compilation import ROWS, compile_for
-from nmt.config import GenerationConfig, RnnConfig
+from nmt.config import GenerationConfig, RnnConfig, TransformerConfig
 from nmt.engines import packages
+from nmt.engines.choose import CpuFeatures, choose, compilable_steps, step_shape, whole_shape
 from nmt.errors import ConfigError, ModelFolderError
-from nmt.info import info
+from nmt.info import info, step_in_words
+from nmt.models.build import build_model
 from nmt.tokenizer import Tokenizer
 from tests.nmt.conftest import save_tiny_model, tiny_config, tiny_model
 
@@ -36,6 +40,26 @@ def test_a_step_is_compiled_once_and_shown_by_nmt_info(tmp_path: Path, tokenizer
     assert shown["why"].endswith("steps of up to 2 rows in one call")
     again = compile_for(folder, rows=[2, 2])["steps"]
     assert again == [{**step, "was_there": True, "seconds": again[0]["seconds"]}]
+
+
+def test_nmt_info_says_which_step_is_not_compiled() -> None:
+    config = TransformerConfig(
+        vocab_size=64, d_model=128, d_ff=256, n_heads=2, n_encoder_layers=1, n_decoder_layers=1
+    )
+    choice = choose(
+        build_model(config),
+        torch.device("cpu"),
+        "int8",
+        CpuFeatures(int8=True, bfloat16=False, matrix_units=False),
+    )
+    assert compilable_steps(config, choice) == {"many rows": False, "few rows": False}
+    assert step_in_words(choice, config) == "not compiled; nmt compile does it once"
+    model = build_model(config)
+    many = replace(choice, step=step_shape(model, choice))
+    assert step_in_words(many, config) == "compiled ahead of time, but not that of few rows: nmt compile"
+    few = replace(choice, few=whole_shape(model, choice))
+    assert step_in_words(few, config) == "compiled ahead of time, but not that of many rows: nmt compile"
+    assert step_in_words(replace(many, few=few.few), config) == "compiled ahead of time"
 
 
 def test_by_default_one_sentence_has_steps_of_its_own() -> None:
