@@ -29,6 +29,7 @@ class Answerer:
         aligner: what links.
         device: where all these are.
         n_workers: how many batches are searched side by side.
+        few_rows: most rows of a step of ``decoder`` that is a single call.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class Answerer:
         aligner: Aligner,
         device: torch.device,
         n_workers: int,
+        few_rows: int,
     ) -> None:
         self.decoder = decoder
         self._model = loaded.model
@@ -46,7 +48,7 @@ class Answerer:
         ids = (loaded.tokenizer.piece_id(piece) for piece in PLACEHOLDERS)
         self._placeholders = tuple(id_ for id_ in ids if id_ is not None)
         self._device = device
-        self._n_workers = n_workers
+        self._n_workers, self._few_rows = n_workers, few_rows
         self._forks = (
             search_forks(decoder, self._special_ids, n_workers)
             if device.type == "cpu" and n_workers > 1
@@ -94,6 +96,7 @@ class Answerer:
                 required=Required(self._placeholders, tuple(searches[place].required for place in places)),
                 max_batch_tokens=max_batch_tokens,
                 n_workers=self._n_workers,
+                few_rows=0 if options.coverage_penalty else self._few_rows,
                 forks=self._forks if in_forks and not options.coverage_penalty else None,
             )
             found.update(zip(places, hypotheses, strict=True))

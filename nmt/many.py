@@ -1,7 +1,6 @@
-"""Search over many sentences at once: cut into batches by length, and the batches over workers.
+"""Search over many sentences at once: cut into batches (``nmt.shares``), and the batches over workers.
 
-Which sentences share a batch changes no result but for rounding, so a call that would fill fewer batches
-than there are workers is cut into smaller ones.
+Which sentences share a batch changes no result but for rounding.
 
 Dimensions: B sentences, K beam size.
 """
@@ -13,20 +12,16 @@ from typing import Any
 
 import torch
 
-from nmt.alignment import length_batches
 from nmt.batch import Batch
 from nmt.config import GenerationConfig, SpecialIds
 from nmt.engines.forks import Fork, Forks, Json
 from nmt.engines.workers import side_by_side
 from nmt.models.interface import StateT, StepDecoder
 from nmt.search import Hypothesis, Required, search
+from nmt.shares import StepCost, cut
 
 BATCH_TOKENS = 4096
 """Padded source tokens x beam size searched at once."""
-LEAST_TOKENS = 192
-"""The same: what is less is not cut for another worker. A step of few rows takes as long as one of fewer."""
-STEP_ROWS = 40
-"""A step takes as long as this many rows of it, before the first."""
 
 
 def search_many(
@@ -39,6 +34,7 @@ def search_many(
     required: Required | None = None,
     max_batch_tokens: int = BATCH_TOKENS,
     n_workers: int = 1,
+    few_rows: int = 0,
     forks: Forks | None = None,
 ) -> list[list[Hypothesis]]:
     """Search for the translations of many sentences; results in the order given.
@@ -52,6 +48,7 @@ def search_many(
         required: see ``search``.
         max_batch_tokens: padded source tokens x beam size that one worker searches at once.
         n_workers: see ``nmt.engines.workers``.
+        few_rows: most rows of a step of this decoder that is a single call (``nmt.engines.few``).
         forks: processes that search with the same decoder, see ``search_forks``; None: threads.
 
     Raises:
@@ -77,7 +74,8 @@ def search_many(
 
         return there
 
-    batches = cut([len(source) + 1 for source in sources], max_batch_tokens, options.beam_size, n_workers)
+    cost = StepCost(options.beam_size, few_rows)
+    batches = cut([len(source) + 1 for source in sources], max_batch_tokens, cost, n_workers)
     running = forks.running() if forks is not None and min(n_workers, len(batches)) > 1 else ()
     works = [here, *(in_fork(fork) for fork in running)] if running else [here] * n_workers
     found: dict[int, list[Hypothesis]] = {}
@@ -130,38 +128,3 @@ def _read(written: Json) -> Hypothesis:
 def _tuple(nested: Json) -> Any:  # noqa: ANN401
     """Lists as tuples, at any depth."""
     return tuple(_tuple(part) for part in nested) if isinstance(nested, list) else nested
-
-
-def cut(lengths: Sequence[int], max_batch_tokens: int, beam_size: int, n_workers: int = 1) -> list[list[int]]:
-    """Places of sentences in batches of similar length, longest first, enough of them for all workers."""
-    batches = length_batches(lengths, max_batch_tokens // beam_size)
-    if n_workers == 1 or len(batches) >= n_workers or beam_size * sum(lengths) < 2 * LEAST_TOKENS:
-        return batches
-    return even_shares(lengths, max_batch_tokens, beam_size, n_workers)
-
-
-def even_shares(
-    lengths: Sequence[int], max_batch_tokens: int, beam_size: int, n_shares: int
-) -> list[list[int]]:
-    """At most ``n_shares`` batches of similar length, longest first, the most expensive as cheap as can be.
-
-    A batch costs its longest sentence times its rows and ``STEP_ROWS``, for that many steps are taken. So the
-    longest sentences are few in theirs. ``n_shares`` batches within ``max_batch_tokens`` must be enough.
-    """
-    order = sorted(range(len(lengths)), key=lambda place: -lengths[place])
-
-    def shares(most: int) -> list[list[int]]:
-        filled: list[list[int]] = []
-        for place in order:
-            rows = beam_size * (len(filled[-1]) + 1) if filled else 0
-            longest = lengths[filled[-1][0]] if filled else 0
-            if not filled or longest * (STEP_ROWS + rows) > most or longest * rows > max_batch_tokens:
-                filled.append([])
-            filled[-1].append(place)
-        return filled
-
-    low, high = 0, max(lengths, default=0) * (STEP_ROWS + beam_size * len(order))
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if len(shares(middle)) <= n_shares else (middle + 1, high)
-    return shares(high)

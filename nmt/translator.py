@@ -100,7 +100,9 @@ class Translator:
             trained=loaded.aligner,
             forced=decoder if isinstance(decoder, PackedTransformer) else None,
         )
-        self.answerer = Answerer(loaded, decoder, self.aligner, self.device, self.n_workers)
+        self.answerer = Answerer(
+            loaded, decoder, self.aligner, self.device, self.n_workers, self.engine.few_rows
+        )
 
     @classmethod
     def load(

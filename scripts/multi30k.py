@@ -43,32 +43,19 @@ from training.testset import TestSet
 
 RECIPE = "multi30k_best"
 SHORT = (
+    "model.dropout=0.3",
     "training.max_updates=2600",
     "training.warmup_updates=400",
     "training.save_every=100",
     "training.validate_every=2600",
 )
-"""The fraction of a training run that what is changed is judged by."""
+"""The fraction of a training run that what is changed is judged by. Dropout is what it was when that began;
+that 0.2 is better was found in this way."""
 CHANGES: dict[str, tuple[str, ...]] = {
     "with BPE dropout": ("training.subword_sampling=0.1",),
     "with R-Drop, half the updates": ("training.r_drop=5", "training.max_updates=1300"),
     "dropout 0.1 for 0.3": ("model.dropout=0.1",),
     "AdamW for Muon": ("training.optimizer=adamw",),
-    "batches of 4,096 tokens for 2,048, half the updates": (
-        "training.batch_tokens=4096",
-        "training.max_updates=1300",
-        "training.warmup_updates=200",
-        "training.save_every=50",
-        "training.validate_every=1300",
-    ),
-    "4,000 pieces for 10,000": ("tokenizer.vocab_size=4000",),
-    "post-norm": ("model.norm=post",),
-    "d_model 256 for 128, half the updates": (
-        "model.d_model=256",
-        "model.d_ff=512",
-        "training.max_updates=1300",
-    ),
-    "capital letters": ("tokenizer.normalization=nmt_nfkc",),
 }
 """A change of the recipe -> how it is said. What makes an update take twice the time gets half of them."""
 VAL = "val"

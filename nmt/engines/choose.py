@@ -54,6 +54,8 @@ class Choice:
     """Of the compiled step; None where none is taken."""
     few: WholeShape | None = None
     """Of the compiled steps of few rows; None where none is taken."""
+    few_rows: int = 0
+    """The most rows of one of them."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,7 @@ def choose(
     rows = [] if few is None else compiled_rows(few)
     if rows:
         why = f"{choice.why}; steps of up to {max(rows)} rows in one call"
-        choice = replace(choice, why=why, few=few)
+        choice = replace(choice, why=why, few=few, few_rows=max(rows))
     return choice
 
 

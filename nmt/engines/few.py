@@ -33,6 +33,9 @@ SIZES = (1, 1 << 20)
 OPTIONS = {
     "cpp.dynamic_threads": True,  # those that torch has when it is called
     "cpp.enable_floating_point_contract_flag": "fast",  # a product and its addition are one instruction
+    # products that are added to each other are not written to memory first, however many
+    "realize_acc_reads_threshold": 256,
+    "realize_opcount_threshold": 1024,
 }
 
 

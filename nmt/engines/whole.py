@@ -7,8 +7,8 @@ of rows is fixed, for the loops over a weight are written out for it; how many s
 how much of source and target there is, stays open.
 
 A weight lies so that what is read is what is next in memory: LANES outputs beside each other, their weights
-of one input after those of another. One row alone sums each output in CHAINS parts, for an addition waits
-for the one before it.
+of one input after those of another. An addition waits for the one before it, so where rows are few, products
+of neighbouring inputs are added to each other first, and only then to the sum.
 
 The function has no weights of its own; what is compiled for one model serves all of its shape.
 
@@ -19,8 +19,8 @@ W numbers kept of a row and token (keys and values of all layers), V vocabulary.
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 import torch
@@ -33,8 +33,8 @@ from nmt.models.transformer import DecoderLayer, Transformer
 
 LANES = 16
 """Numbers of float32 in the widest register."""
-CHAINS = 4
-"""Sums that are computed side by side, at least."""
+CHAINS = 8
+"""Products that are computed side by side, at least: rows times neighbouring inputs."""
 
 
 @dataclass(frozen=True)
@@ -212,24 +212,24 @@ class WholeStep(Stretch):
 
 def linear(x_ND: Tensor, weights: Weights, n_out: int) -> Tensor:
     """y_NF, of ``n_out`` outputs, in float32: a loop over the weight in which all rows are."""
-    n_parts = max(1, CHAINS // x_ND.size(0))
     # the compiler computes what is read this way beforehand, and not again for each group of outputs
     x_ND = x_ND.contiguous().as_strided(x_ND.shape, (x_ND.size(1), 1))
+    n_beside = math.gcd(x_ND.size(1), max(1, CHAINS // x_ND.size(0)))
     weight_GDL = weights.weight_GDL.float()
     rows = []
     for x_D in x_ND.unbind():
-        y_GL = torch.addcmul(weights.bias_GL, _sums(weight_GDL, x_D, n_parts), weights.scale_GL)
+        y_GL = torch.addcmul(weights.bias_GL, _sums(weight_GDL, x_D, n_beside), weights.scale_GL)
         rows.append(y_GL.flatten()[:n_out])
     return torch.stack(rows)
 
 
-def _sums(weight_GDL: Tensor, x_D: Tensor, n_parts: int) -> Tensor:
-    """Of products with one row, (G, L), in parts that do not wait for one another."""
-    ends = [x_D.numel() * part // n_parts for part in range(n_parts + 1)]
-    first, *others = (
-        (weight_GDL[:, begin:end] * x_D[begin:end, None]).sum(dim=1) for begin, end in pairwise(ends)
+def _sums(weight_GDL: Tensor, x_D: Tensor, n_beside: int) -> Tensor:
+    """Of products with one row, (G, L); ``n_beside`` neighbours are added before they join the sum."""
+    inputs = zip(
+        weight_GDL.unflatten(1, (-1, n_beside)).unbind(2), x_D.view(-1, n_beside).unbind(1), strict=True
     )
-    return sum(others, start=first)
+    first, *others = (weight_GdL * x_d.unsqueeze(1) for weight_GdL, x_d in inputs)
+    return sum(others, start=first).sum(dim=1)
 
 
 def attend(

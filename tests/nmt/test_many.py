@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import os
-import random
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import pytest
 import torch
@@ -17,7 +15,7 @@ from nmt.config import GenerationConfig, SpecialIds, TransformerConfig
 from nmt.engines.forks import Fork, Forks
 from nmt.engines.packed import PackedTransformer
 from nmt.errors import NumericalError
-from nmt.many import LEAST_TOKENS, STEP_ROWS, cut, even_shares, search_forks, search_many
+from nmt.many import search_forks, search_many
 from nmt.models.build import build_model
 from nmt.search import Required, search
 
@@ -92,10 +90,10 @@ def test_forks_find_what_this_process_finds_alone(forks, beam_size) -> None:
             **others,
         )
 
-    mixed = found(n_workers=3, forks=forks)
-    assert mixed == found()  # the batches are the same, and so is every number
+    mixed, here = found(n_workers=3, forks=forks), found(n_workers=3)
+    assert mixed == here  # the batches are the same, and so is every number
     assert [[entry.token_log_probs for entry in entries] for entries in mixed] == [
-        [entry.token_log_probs for entry in entries] for entries in found()
+        [entry.token_log_probs for entry in entries] for entries in here
     ]
 
 
@@ -113,7 +111,7 @@ def test_forks_take_part_and_what_one_leaves_is_done_here(forks, monkeypatch) ->
     def found(**others):
         return search_many(packed(), SOURCES, options, SPECIAL, device=CPU, max_batch_tokens=40, **others)
 
-    expected = found()
+    expected = found(n_workers=3)
     assert found(n_workers=3, forks=forks) == expected
     assert len([answer for answer in answered if answer is not None]) > 1
     for fork in forks.running():
@@ -131,45 +129,6 @@ def test_a_failure_in_a_fork_is_that_of_its_batch_here() -> None:
             search_many(decoder, SOURCES, GenerationConfig(), SPECIAL, device=CPU, n_workers=2, forks=broken)
     finally:
         broken.close()
-
-
-def test_a_call_is_cut_for_all_workers_unless_it_is_small() -> None:
-    lengths = [20] * 64
-    assert [len(batch) for batch in cut(lengths, 4096, 1)] == [64]
-    assert len(cut(lengths, 4096, 1, n_workers=2)) == 2
-    assert len(cut(lengths, 4096, 5, n_workers=2)) == 2
-    assert max(len(batch) for batch in cut(lengths, 4096, 5, n_workers=2)) * 20 * 5 <= 4096
-    small = [20] * (2 * LEAST_TOKENS // 20)
-    assert len(cut(small, 4096, 1, n_workers=8)) == 1
-    assert len(cut(small, 4096, 2, n_workers=3)) == 3
-    assert sorted(place for batch in cut(lengths, 300, 5, n_workers=4) for place in batch) == list(range(64))
-    assert cut([], 4096, 5, n_workers=2) == []
-
-
-def test_shares_hold_every_sentence_once_and_cost_the_least_that_such_shares_can() -> None:
-    def cost(batch: Sequence[int], beam_size: int) -> int:
-        return max(lengths[place] for place in batch) * (STEP_ROWS + beam_size * len(batch))
-
-    draw = random.Random(0)
-    for _ in range(50):
-        lengths = [draw.randrange(1, 70) for _ in range(draw.randrange(2, 9))]
-        beam_size, n_shares = draw.choice([1, 5, 20]), draw.randrange(2, 4)
-        shares = even_shares(lengths, 10**6, beam_size, n_shares)
-        assert sorted(place for batch in shares for place in batch) == list(range(len(lengths)))
-        assert len(shares) <= n_shares
-        order = [place for batch in shares for place in batch]
-        assert [lengths[place] for place in order] == sorted(lengths, reverse=True)
-        ends = itertools.combinations_with_replacement(range(len(order) + 1), n_shares - 1)
-        least = min(
-            max(cost(order[a:b], beam_size) for a, b in itertools.pairwise((0, *inner, len(order))) if a < b)
-            for inner in ends
-        )
-        assert max(cost(batch, beam_size) for batch in shares) == least
-
-
-def test_the_longest_sentences_are_few_in_their_share() -> None:
-    first, second = even_shares([60, 50, 40, *[20] * 29], 4096, 1, 2)
-    assert len(first) < len(second)
 
 
 def test_a_failure_in_a_worker_is_the_callers() -> None:

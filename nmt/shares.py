@@ -1,0 +1,100 @@
+"""How a call of many sentences is cut into batches, for workers that search them side by side.
+
+What counts is when the last worker is ready. A batch takes as many steps as its longest sentence, and a step
+takes some time before its first row; sentences leave their batch as they end. So batches are made whose
+*costs* are even, not their numbers of sentences or tokens.
+
+Dimensions: K beam size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nmt.alignment import length_batches
+
+STEP_ROWS = 24
+"""A step takes as long as this many rows of it, before the first."""
+FEW_STEP_ROWS = 14
+"""The same of a step that is a single call (``nmt.engines.few``)."""
+HANDING_ROWS = 24
+"""To hand a batch to another worker takes as long as this many rows of a step."""
+GAIN_BY_THREADS = 1.3
+"""So many times faster is a batch that has all cores."""
+
+
+@dataclass(frozen=True)
+class StepCost:
+    """What a step of decoding costs, in rows of it."""
+
+    beam_size: int
+    few_rows: int = 0
+    """Most rows of a step that is a single call."""
+
+    def step(self, n_sentences: int) -> int:
+        """With so many sentences."""
+        n_rows = self.beam_size * n_sentences
+        before_first = FEW_STEP_ROWS if n_rows <= self.few_rows else STEP_ROWS
+        return before_first + n_rows if n_rows else 0
+
+    def added(self, length: int, n_sentences: int) -> int:
+        """What one more sentence, no longer than the ``n_sentences`` of a batch, adds to all of its steps."""
+        return length * (self.step(n_sentences + 1) - self.step(n_sentences))
+
+    def batch(self, lengths: Sequence[int]) -> int:
+        """All steps of a batch, its longest sentence first."""
+        return sum(self.added(length, place) for place, length in enumerate(lengths))
+
+
+def cut(lengths: Sequence[int], max_batch_tokens: int, cost: StepCost, n_workers: int = 1) -> list[list[int]]:
+    """Places of sentences in batches of similar length, longest first, as many for each worker.
+
+    What one worker with all cores does sooner stays one batch.
+
+    Args:
+        lengths: source tokens of each sentence.
+        max_batch_tokens: padded source tokens x beam size of a batch; a sentence that has more is alone.
+        cost: of a step.
+        n_workers: how many search side by side.
+    """
+    batches = length_batches(lengths, max_batch_tokens // cost.beam_size)
+    if n_workers == 1 or not batches:
+        return batches
+    n_shares = -(-len(batches) // n_workers) * n_workers
+    shares = even_shares(lengths, max_batch_tokens, cost, n_shares)
+    whole, last = (
+        max(cost.batch([lengths[place] for place in batch]) for batch in made) for made in (batches, shares)
+    )
+    if len(batches) == 1 and whole <= GAIN_BY_THREADS * (last + HANDING_ROWS):
+        return batches
+    return shares
+
+
+def even_shares(
+    lengths: Sequence[int], max_batch_tokens: int, cost: StepCost, n_shares: int
+) -> list[list[int]]:
+    """At most ``n_shares`` batches of similar length, longest first, the most expensive as cheap as can be.
+
+    ``n_shares`` batches within ``max_batch_tokens`` must be enough.
+    """
+    order = sorted(range(len(lengths)), key=lambda place: -lengths[place])
+
+    def shares(most: int) -> list[list[int]]:
+        filled: list[list[int]] = []
+        spent = padded = 0
+        for place in order:
+            rows = cost.beam_size * (len(filled[-1]) + 1) if filled else 0
+            padded = lengths[filled[-1][0]] * rows if filled else 0
+            spent += cost.added(lengths[place], len(filled[-1])) if filled else 0
+            if not filled or spent > most or padded > max_batch_tokens:
+                filled.append([])
+                spent = cost.batch([lengths[place]])
+            filled[-1].append(place)
+        return filled
+
+    low, high = 0, cost.batch(sorted(lengths, reverse=True))
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if len(shares(middle)) <= n_shares else (middle + 1, high)
+    return shares(high)
