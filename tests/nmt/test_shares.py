@@ -25,7 +25,7 @@ def test_a_batch_costs_its_steps_and_the_rows_that_are_left_at_each() -> None:
 
 
 def test_a_step_of_few_rows_costs_less_before_its_first() -> None:
-    cost = StepCost(beam_size=2, few_rows=5)
+    cost = StepCost(beam_size=2, few_rows=4)
     assert [cost.step(n) for n in (0, 2, 3)] == [0, FEW_STEP_ROWS + 4, STEP_ROWS + 6]
     # as its sentences end, a batch comes down to few rows
     assert cost.batch([7, 4, 4]) == 4 * (STEP_ROWS + 6) + 3 * (FEW_STEP_ROWS + 2)
@@ -60,6 +60,12 @@ def test_sixteen_sentences_that_just_fill_two_batches_are_shared_out_evenly() ->
     shared = cut(lengths, 4096, StepCost(5), n_workers=2)
     assert [len(batch) for batch in full] == [11, 5]
     assert max(costs(shared, lengths, StepCost(5))) < 0.75 * max(costs(full, lengths, StepCost(5)))
+
+
+def test_what_fills_three_batches_is_four_for_two_workers() -> None:
+    lengths = [40] * 60
+    assert [len(batch) for batch in cut(lengths, 4096, StepCost(5))] == [20, 20, 20]
+    assert [len(batch) for batch in cut(lengths, 4096, StepCost(5), n_workers=2)] == [15, 15, 15, 15]
 
 
 def test_a_small_call_is_one_batch_on_all_cores() -> None:
