@@ -8,6 +8,7 @@ Dimensions: B sentences, K beam size.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -17,7 +18,7 @@ from nmt.config import GenerationConfig, SpecialIds
 from nmt.engines.forks import Fork, Forks, Json
 from nmt.engines.workers import side_by_side
 from nmt.models.interface import StateT, StepDecoder
-from nmt.search import Hypothesis, Required, search
+from nmt.search import Hypothesis, Required, max_length, search
 from nmt.shares import StepCost, cut
 
 BATCH_TOKENS = 4096
@@ -74,8 +75,11 @@ def search_many(
 
         return there
 
-    cost = StepCost(options.beam_size, few_rows)
-    batches = cut([len(source) + 1 for source in sources], max_batch_tokens, cost, n_workers)
+    lengths = [len(source) + 1 for source in sources]  # with EOS
+    longest = partial(max_length, ratio=options.max_length_ratio, offset=options.max_length_offset)
+    limits = (longest(len(source)) + 1 for source in sources)
+    steps = [min(pair) for pair in zip(lengths, limits, strict=True)]
+    batches = cut(lengths, steps, max_batch_tokens, StepCost(options.beam_size, few_rows), n_workers)
     running = forks.running() if forks is not None and min(n_workers, len(batches)) > 1 else ()
     works = [here, *(in_fork(fork) for fork in running)] if running else [here] * n_workers
     found: dict[int, list[Hypothesis]] = {}

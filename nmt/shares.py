@@ -1,8 +1,9 @@
 """How a call of many sentences is cut into batches, for workers that search them side by side.
 
-What counts is when the last worker is ready. A batch takes as many steps as its longest sentence, and a step
-takes some time before its first row; sentences leave their batch as they end. So batches are made whose
-*costs* are even, not their numbers of sentences or tokens.
+What counts is when the last worker is ready. A batch takes as many steps as its longest translation, and a
+step takes some time before its first row; sentences leave their batch as they end. So batches are made whose
+*costs* are even, not their numbers of sentences or tokens. A translation is taken to have as many tokens as
+its source, unless it may not.
 
 Dimensions: K beam size.
 """
@@ -38,22 +39,25 @@ class StepCost:
         before_first = FEW_STEP_ROWS if n_rows <= self.few_rows else STEP_ROWS
         return before_first + n_rows if n_rows else 0
 
-    def added(self, length: int, n_sentences: int) -> int:
-        """What one more sentence, no longer than the ``n_sentences`` of a batch, adds to all of its steps."""
-        return length * (self.step(n_sentences + 1) - self.step(n_sentences))
+    def added(self, n_steps: int, n_sentences: int) -> int:
+        """What one more sentence, of no more steps than the ``n_sentences`` of a batch, adds to it."""
+        return n_steps * (self.step(n_sentences + 1) - self.step(n_sentences))
 
-    def batch(self, lengths: Sequence[int]) -> int:
-        """All steps of a batch, its longest sentence first."""
-        return sum(self.added(length, place) for place, length in enumerate(lengths))
+    def batch(self, steps: Sequence[int]) -> int:
+        """All of a batch: the steps of its sentences, most first."""
+        return sum(self.added(n_steps, place) for place, n_steps in enumerate(steps))
 
 
-def cut(lengths: Sequence[int], max_batch_tokens: int, cost: StepCost, n_workers: int = 1) -> list[list[int]]:
+def cut(
+    lengths: Sequence[int], steps: Sequence[int], max_batch_tokens: int, cost: StepCost, n_workers: int = 1
+) -> list[list[int]]:
     """Places of sentences in batches of similar length, longest first, as many for each worker.
 
     What one worker with all cores does sooner stays one batch.
 
     Args:
         lengths: source tokens of each sentence.
+        steps: that it is likely to take; of a longer sentence no fewer.
         max_batch_tokens: padded source tokens x beam size of a batch; a sentence that has more is alone.
         cost: of a step.
         n_workers: how many search side by side.
@@ -62,9 +66,9 @@ def cut(lengths: Sequence[int], max_batch_tokens: int, cost: StepCost, n_workers
     if n_workers == 1 or not batches:
         return batches
     n_shares = -(-len(batches) // n_workers) * n_workers
-    shares = even_shares(lengths, max_batch_tokens, cost, n_shares)
+    shares = even_shares(lengths, steps, max_batch_tokens, cost, n_shares)
     whole, last = (
-        max(cost.batch([lengths[place] for place in batch]) for batch in made) for made in (batches, shares)
+        max(cost.batch([steps[place] for place in batch]) for batch in made) for made in (batches, shares)
     )
     if len(batches) == 1 and whole <= GAIN_BY_THREADS * (last + HANDING_ROWS):
         return batches
@@ -72,7 +76,7 @@ def cut(lengths: Sequence[int], max_batch_tokens: int, cost: StepCost, n_workers
 
 
 def even_shares(
-    lengths: Sequence[int], max_batch_tokens: int, cost: StepCost, n_shares: int
+    lengths: Sequence[int], steps: Sequence[int], max_batch_tokens: int, cost: StepCost, n_shares: int
 ) -> list[list[int]]:
     """At most ``n_shares`` batches of similar length, longest first, the most expensive as cheap as can be.
 
@@ -86,14 +90,14 @@ def even_shares(
         for place in order:
             rows = cost.beam_size * (len(filled[-1]) + 1) if filled else 0
             padded = lengths[filled[-1][0]] * rows if filled else 0
-            spent += cost.added(lengths[place], len(filled[-1])) if filled else 0
+            spent += cost.added(steps[place], len(filled[-1])) if filled else 0
             if not filled or spent > most or padded > max_batch_tokens:
                 filled.append([])
-                spent = cost.batch([lengths[place]])
+                spent = cost.batch([steps[place]])
             filled[-1].append(place)
         return filled
 
-    low, high = 0, cost.batch(sorted(lengths, reverse=True))
+    low, high = 0, cost.batch(sorted(steps, reverse=True))
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if len(shares(middle)) <= n_shares else (middle + 1, high)

@@ -225,10 +225,9 @@ def linear(x_ND: Tensor, weights: Weights, n_out: int) -> Tensor:
 
 def _sums(weight_GDL: Tensor, x_D: Tensor, n_beside: int) -> Tensor:
     """Of products with one row, (G, L); ``n_beside`` neighbours are added before they join the sum."""
-    inputs = zip(
-        weight_GDL.unflatten(1, (-1, n_beside)).unbind(2), x_D.view(-1, n_beside).unbind(1), strict=True
-    )
-    first, *others = (weight_GdL * x_d.unsqueeze(1) for weight_GdL, x_d in inputs)
+    weight_GdnL = weight_GDL.view(len(weight_GDL), -1, n_beside, LANES)
+    inputs = zip(weight_GdnL.unbind(2), x_D.view(-1, n_beside).unbind(1), strict=True)
+    first, *others = (weight_GdL * x_d[:, None] for weight_GdL, x_d in inputs)
     return sum(others, start=first).sum(dim=1)
 
 

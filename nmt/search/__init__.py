@@ -8,12 +8,13 @@ from nmt.batch import Batch
 from nmt.config import GenerationConfig, SpecialIds
 from nmt.models.interface import StateT, StepDecoder
 from nmt.search.beam import beam_search
+from nmt.search.constraints import max_length
 from nmt.search.greedy import greedy_search
 from nmt.search.hypothesis import Hypothesis
 from nmt.search.required import Required
 from nmt.search.sampling import sample
 
-__all__ = ["Hypothesis", "Required", "beam_search", "greedy_search", "sample", "search"]
+__all__ = ["Hypothesis", "Required", "beam_search", "greedy_search", "max_length", "sample", "search"]
 
 
 def search(

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 LARGEST_BLOCK = 64
-FEW_ROWS = 8
+FEW_SCORES = 1 << 14
 
 
 def blockwise_topk(scores_BX: Tensor, k: int) -> tuple[Tensor, Tensor]:
@@ -31,12 +31,12 @@ def blockwise_topk(scores_BX: Tensor, k: int) -> tuple[Tensor, Tensor]:
 def blockwise_max(scores_NV: Tensor) -> tuple[Tensor, Tensor]:
     """``scores_NV.max(dim=1)``: values (N,) and indices (N,); which of equals is open.
 
-    ``Tensor.max`` keeps an index for each number it reads: for 100 rows of 12,000 it takes 0.56 ms on one
-    core, maxima over blocks and what follows 0.28 ms. For few rows one call costs less than several.
+    ``Tensor.max`` keeps an index for each number it reads: for 8 rows of 12,000 it takes 116 us on one core,
+    maxima over blocks and what follows 47. For few scores one call costs less than several.
     """
     n_rows, vocab_size = scores_NV.shape
     block = math.gcd(vocab_size, LARGEST_BLOCK)
-    if block == 1 or n_rows <= FEW_ROWS:
+    if block == 1 or scores_NV.numel() <= FEW_SCORES:
         values_N, indices_N = scores_NV.max(dim=1)
         return values_N, indices_N
     blocks_NnX = scores_NV.view(n_rows, vocab_size // block, block)

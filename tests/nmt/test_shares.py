@@ -32,9 +32,9 @@ def test_a_step_of_few_rows_costs_less_before_its_first() -> None:
 
 
 def test_one_worker_gets_batches_as_full_as_can_be() -> None:
-    assert [len(batch) for batch in cut([20] * 64, 4096, StepCost(1))] == [64]
-    assert [len(batch) for batch in cut([20] * 64, 4096, StepCost(5))] == [40, 24]
-    assert cut([], 4096, StepCost(5)) == []
+    assert [len(batch) for batch in cut([20] * 64, [20] * 64, 4096, StepCost(1))] == [64]
+    assert [len(batch) for batch in cut([20] * 64, [20] * 64, 4096, StepCost(5))] == [40, 24]
+    assert cut([], [], 4096, StepCost(5)) == []
 
 
 @pytest.mark.parametrize("n_workers", [2, 3])
@@ -44,7 +44,7 @@ def test_workers_get_equally_many_batches_of_even_costs(beam_size: int, n_worker
     for n_sentences in (32, 64, 500):
         lengths = [draw.randrange(2, 70) for _ in range(n_sentences)]
         cost = StepCost(beam_size, few_rows=8)
-        batches = cut(lengths, 4096, cost, n_workers)
+        batches = cut(lengths, lengths, 4096, cost, n_workers)
         assert len(batches) % n_workers == 0
         assert sorted(place for batch in batches for place in batch) == list(range(n_sentences))
         assert all(
@@ -56,29 +56,29 @@ def test_workers_get_equally_many_batches_of_even_costs(beam_size: int, n_worker
 
 def test_sixteen_sentences_that_just_fill_two_batches_are_shared_out_evenly() -> None:
     lengths = [72, 70, 55, 51, 48, 44, 40, 36, 31, 28, 21, 18, 15, 11, 10, 9]
-    full = cut(lengths, 4096, StepCost(5))
-    shared = cut(lengths, 4096, StepCost(5), n_workers=2)
+    full = cut(lengths, lengths, 4096, StepCost(5))
+    shared = cut(lengths, lengths, 4096, StepCost(5), n_workers=2)
     assert [len(batch) for batch in full] == [11, 5]
     assert max(costs(shared, lengths, StepCost(5))) < 0.75 * max(costs(full, lengths, StepCost(5)))
 
 
 def test_what_fills_three_batches_is_four_for_two_workers() -> None:
     lengths = [40] * 60
-    assert [len(batch) for batch in cut(lengths, 4096, StepCost(5))] == [20, 20, 20]
-    assert [len(batch) for batch in cut(lengths, 4096, StepCost(5), n_workers=2)] == [15, 15, 15, 15]
+    assert [len(batch) for batch in cut(lengths, lengths, 4096, StepCost(5))] == [20, 20, 20]
+    assert [len(batch) for batch in cut(lengths, lengths, 4096, StepCost(5), n_workers=2)] == [15, 15, 15, 15]
 
 
 def test_a_small_call_is_one_batch_on_all_cores() -> None:
-    assert len(cut([12], 4096, StepCost(5), n_workers=2)) == 1
-    assert len(cut([4, 3], 4096, StepCost(1), n_workers=2)) == 1
-    assert cut([], 4096, StepCost(5), n_workers=2) == []
+    assert len(cut([12], [12], 4096, StepCost(5), n_workers=2)) == 1
+    assert len(cut([4, 3], [4, 3], 4096, StepCost(1), n_workers=2)) == 1
+    assert cut([], [], 4096, StepCost(5), n_workers=2) == []
 
 
 def test_a_call_is_cut_where_the_last_worker_is_ready_sooner() -> None:
     for lengths in ([3] * 2, [9] * 4, [9] * 12, [9] * 30, [40, 3, 3]):
         for cost in (StepCost(1), StepCost(5), StepCost(5, few_rows=8)):
-            batches = cut(lengths, 4096, cost, n_workers=2)
-            last = max(costs(even_shares(lengths, 4096, cost, 2), lengths, cost))
+            batches = cut(lengths, lengths, 4096, cost, n_workers=2)
+            last = max(costs(even_shares(lengths, lengths, 4096, cost, 2), lengths, cost))
             sooner = GAIN_BY_THREADS * (last + HANDING_ROWS) < cost.batch(lengths)
             assert len(batches) == (2 if sooner else 1)
 
@@ -88,7 +88,7 @@ def test_shares_hold_every_sentence_once_and_cost_the_least_that_such_shares_can
     for _ in range(100):
         lengths = [draw.randrange(1, 70) for _ in range(draw.randrange(2, 9))]
         cost, n_shares = StepCost(draw.choice([1, 5, 20]), draw.choice([0, 3, 8])), draw.randrange(2, 4)
-        shares = even_shares(lengths, 10**6, cost, n_shares)
+        shares = even_shares(lengths, lengths, 10**6, cost, n_shares)
         assert sorted(place for batch in shares for place in batch) == list(range(len(lengths)))
         assert len(shares) <= n_shares
         order = [place for batch in shares for place in batch]
@@ -101,9 +101,18 @@ def test_shares_hold_every_sentence_once_and_cost_the_least_that_such_shares_can
 
 
 def test_the_longest_sentences_are_few_in_their_share() -> None:
-    first, second = even_shares([60, 50, 40, *[20] * 29], 4096, StepCost(1), 2)
+    lengths = [60, 50, 40, *[20] * 29]
+    first, second = even_shares(lengths, lengths, 4096, StepCost(1), 2)
     assert len(first) < len(second)
 
 
 def test_a_sentence_too_long_for_a_batch_is_alone() -> None:
-    assert [len(batch) for batch in cut([900, 10, 10], 4096, StepCost(5), n_workers=2)] == [1, 2]
+    lengths = [900, 10, 10]
+    assert [len(batch) for batch in cut(lengths, lengths, 4096, StepCost(5), n_workers=2)] == [1, 2]
+
+
+def test_what_counts_are_steps_and_what_must_have_room_are_source_tokens() -> None:
+    lengths, steps = [80, 70, 60, 50, 40, 30, 20, 20], [20] * 8
+    assert [len(batch) for batch in even_shares(lengths, lengths, 4096, StepCost(5), 2)] == [2, 6]
+    assert [len(batch) for batch in even_shares(lengths, steps, 4096, StepCost(5), 2)] == [4, 4]
+    assert [len(batch) for batch in even_shares(lengths, steps, 1300, StepCost(5), 2)] == [3, 5]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from nmt.search.topk import FEW_ROWS, blockwise_max, blockwise_topk
+from nmt.search.topk import FEW_SCORES, blockwise_max, blockwise_topk
 
 
 @pytest.mark.parametrize("width", [640, 6400, 1000, 997, 24, 64])
@@ -24,7 +24,7 @@ def test_blockwise_topk_is_topk(width: int, k: int) -> None:
     assert all(len(set(row)) == k for row in indices.tolist())
 
 
-@pytest.mark.parametrize("n_rows", [3, FEW_ROWS, FEW_ROWS + 1])
+@pytest.mark.parametrize("n_rows", [3, FEW_SCORES // 640, FEW_SCORES // 640 + 1])
 @pytest.mark.parametrize("width", [640, 6400, 1000, 997, 24, 64])
 def test_blockwise_max_is_the_maximum_and_its_place(width: int, n_rows: int) -> None:
     scores_NV = torch.randn(n_rows, width, generator=torch.Generator().manual_seed(width))
