@@ -85,13 +85,13 @@ def even_shares(
     order = sorted(range(len(lengths)), key=lambda place: -lengths[place])
 
     def shares(most: int) -> list[list[int]]:
-        filled: list[list[int]] = []
-        spent = padded = 0
+        filled: list[list[int]] = [[]]
+        spent = 0
         for place in order:
-            rows = cost.beam_size * (len(filled[-1]) + 1) if filled else 0
-            padded = lengths[filled[-1][0]] * rows if filled else 0
-            spent += cost.added(steps[place], len(filled[-1])) if filled else 0
-            if not filled or spent > most or padded > max_batch_tokens:
+            last = filled[-1]
+            spent += cost.added(steps[place], len(last))
+            padded = lengths[last[0]] * cost.beam_size * (len(last) + 1) if last else 0
+            if last and (spent > most or padded > max_batch_tokens):
                 filled.append([])
                 spent = cost.batch([steps[place]])
             filled[-1].append(place)
