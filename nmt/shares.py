@@ -93,7 +93,7 @@ def even_shares(
             padded = lengths[last[0]] * cost.beam_size * (len(last) + 1) if last else 0
             if last and (spent > most or padded > max_batch_tokens):
                 filled.append([])
-                spent = cost.batch([steps[place]])
+                spent = cost.added(steps[place], 0)
             filled[-1].append(place)
         return filled
 
