@@ -10,25 +10,31 @@ from typing import Any
 
 import torch
 
+from nmt.checkpoint import load_model_folder
 from nmt.config import GenerationConfig
 from nmt.engines.ahead import compile_step, folder_of
-from nmt.engines.choose import Choice, choose, step_shape, whole_shape
+from nmt.engines.bound import compile_bound
+from nmt.engines.choose import Choice, bound_folder, choose, step_shape, whole_shape
 from nmt.engines.few import MOST_ROWS, compile_whole
 from nmt.engines.few import folder_of as folder_of_whole
 from nmt.errors import ConfigError
-from nmt.models.build import Model, build_without_weights
-from nmt.shipped import config_of, resolve_model
+from nmt.models.build import Model
+from nmt.models.transformer import Transformer
+from nmt.shipped import resolve_model
 
 ROWS = (1, GenerationConfig().beam_size, MOST_ROWS)
 """One sentence in greedy search, one with the default beam, and whatever else is few."""
+ROWS_BESIDE_ANY = (1,)
+"""Where there is a step of any number of rows, which for one is the slower."""
 
 
-def compile_for(model: str | Path | None = None, rows: Sequence[int] = ROWS) -> dict[str, Any]:
+def compile_for(model: str | Path | None = None, rows: Sequence[int] | None = None) -> dict[str, Any]:
     """Compile what the engine for ``model`` takes on this machine's CPU, unless it is there.
 
     Args:
         model: a folder, or the name of one that ships; None: the default one.
-        rows: numbers of rows that get a step of their own; fewer rows are filled up to the next.
+        rows: numbers of rows that get a step of their own; fewer rows are filled up to the next. None: those
+            that pay.
 
     Returns:
         "model", "engine", and "steps": of each "for", "folder", "seconds" and "was_there".
@@ -38,31 +44,38 @@ def compile_for(model: str | Path | None = None, rows: Sequence[int] = ROWS) -> 
             rows, or the compiler fails.
         ModelFolderError: the model folder is missing or corrupt.
     """
-    for n_rows in rows:
+    for n_rows in rows or ():
         if not 1 <= n_rows <= MOST_ROWS:
             raise ConfigError(
                 f"nmt compile: {n_rows} rows: steps of few rows are compiled for 1 to {MOST_ROWS}; more take "
                 "the step that is compiled for any number"
             )
-    config = config_of(resolve_model(model))
-    built = build_without_weights(config.model)
-    choice = choose(built, torch.device("cpu"))
-    steps = compile_steps(built, choice, rows)
+    folder = resolve_model(model)
+    loaded = load_model_folder(folder, torch.device("cpu"))
+    choice = choose(loaded.model, torch.device("cpu"))
+    steps = compile_steps(loaded.model, choice, rows)
+    name = loaded.config.name
     if not steps:
         raise ConfigError(
-            f"nmt compile: {config.name} is decoded by {choice.name} here ({choice.why}), and either that "
+            f"nmt compile: {name} is decoded by {choice.name} here ({choice.why}), and either that "
             "has no step to compile, or the layers of the model differ in width; go without"
         )
-    return {"model": config.name, "engine": choice.name, "steps": steps}
+    return {"model": name, "engine": choice.name, "steps": steps}
 
 
-def compile_steps(model: Model, choice: Choice, rows: Sequence[int] = ROWS) -> list[dict[str, Any]]:
+def compile_steps(model: Model, choice: Choice, rows: Sequence[int] | None = None) -> list[dict[str, Any]]:
     """Compile what the engine ``choice`` of ``model`` can take; results and errors as ``compile_for``."""
-    shape, whole = step_shape(model, choice), whole_shape(model, choice)
+    shape, whole, bound = step_shape(model, choice), whole_shape(model, choice), bound_folder(model, choice)
     steps: list[dict[str, Any]] = []
+    if bound is not None:
+        assert whole is not None
+        assert isinstance(model, Transformer)
+        steps.append(_compiled("any number of rows", bound, partial(compile_bound, whole, model)))
     if shape is not None:
         steps.append(_compiled("many rows", folder_of(shape), partial(compile_step, shape)))
     if whole is not None:
+        if rows is None:
+            rows = ROWS if bound is None else ROWS_BESIDE_ANY
         steps += [
             _compiled(
                 f"{n_rows} row{'s' * (n_rows > 1)}",

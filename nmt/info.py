@@ -17,12 +17,12 @@ import safetensors
 import torch
 
 from nmt import __version__
-from nmt.checkpoint import SCORES, WEIGHTS, resolve_model, verify_manifest
-from nmt.config import ModelConfig
-from nmt.engines.choose import Choice, choose_by_config, compilable_steps
+from nmt.checkpoint import SCORES, WEIGHTS, load_model_folder, resolve_model, verify_manifest
+from nmt.engines.choose import Choice, choose, compilable_steps
 from nmt.engines.forks import kind_of_workers
 from nmt.engines.workers import count_workers
 from nmt.errors import ModelFolderError
+from nmt.models.build import Model
 from nmt.shipped import config_of
 
 SCALES = {"lowercase-tokenized": " (lower-cased, tokenised)"}
@@ -46,7 +46,8 @@ def info(model: str | Path | None = None) -> dict[str, dict[str, Any]]:
     verify_manifest(folder)
     config = config_of(folder)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    engine = choose_by_config(config.model, device)
+    decoded = load_model_folder(folder, device).model
+    engine = choose(decoded, device)
     return {
         "model": {
             "name": config.name,
@@ -64,7 +65,7 @@ def info(model: str | Path | None = None) -> dict[str, dict[str, Any]]:
         "engine": {
             "name": engine.name,
             "why": engine.why,
-            "step": step_in_words(engine, config.model),
+            "step": step_in_words(engine, decoded),
             "workers": count_workers(device),
             "kind_of_workers": kind_of_workers(),
         },
@@ -108,15 +109,16 @@ def count_parameters(folder: Path) -> int:
         raise ModelFolderError(f"{folder / WEIGHTS}: {error}") from None
 
 
-def step_in_words(engine: Choice, config: ModelConfig) -> str:
+def step_in_words(engine: Choice, model: Model) -> str:
     """Whether the steps of ``engine`` are compiled, and which are not."""
-    steps = compilable_steps(config, engine)
+    steps = compilable_steps(model, engine)
     lacking = [kind for kind, is_there in steps.items() if not is_there]
     if not steps:
         return "nothing to compile"
     if len(lacking) == len(steps):
         return "not compiled; nmt compile does it once"
-    return "compiled ahead of time" + "".join(f", but not that of {kind}: nmt compile" for kind in lacking)
+    but_not = f", but not that of {' and that of '.join(lacking)}: nmt compile" if lacking else ""
+    return f"compiled ahead of time{but_not}"
 
 
 def _machine() -> dict[str, Any]:

@@ -49,7 +49,7 @@ def search_many(
         required: see ``search``.
         max_batch_tokens: padded source tokens x beam size that one worker searches at once.
         n_workers: see ``nmt.engines.workers``.
-        few_rows: most rows of a step of this decoder that is a single call (``nmt.engines.few``).
+        few_rows: most rows of a step of this decoder that is a single call (``nmt.engines.single_calls``).
         forks: processes that search with the same decoder, see ``search_forks``; None: threads.
 
     Raises:

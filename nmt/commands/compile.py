@@ -20,7 +20,7 @@ def compile_step(
         typer.Option(
             "--rows",
             metavar="N",
-            help="Sentences x beam size that get a step of their own; repeatable (default: 1, 5 and 8).",
+            help="Sentences x beam size that get a step of their own; repeatable (default: those that pay).",
         ),
     ] = None,
 ) -> None:

@@ -10,28 +10,34 @@ On a GPU "float32" and "bfloat16" are a step of fixed shapes replayed as a CUDA 
 
 "auto" takes int8 where the CPU has instructions for it, else float32; on a GPU eager, until the others have
 been measured on one. How far each is from eager is measured by ``benchmarks/engines.py``. Where ``nmt
-compile`` has been run, int8 takes the compiled step (``nmt.engines.ahead``), whose layers are in int8 too,
-and every engine of a CPU the compiled steps of few rows (``nmt.engines.few``).
+compile`` has been run, int8 and bfloat16 take a step that is one call where the CPU has matrix units
+(``nmt.engines.bound``), every engine of a CPU such steps of few rows (``nmt.engines.few``), and int8, for
+sentences that started at different times or have a shortlist, a step whose layers are in int8 too
+(``nmt.engines.ahead``).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 import torch
 
-from nmt.config import ModelConfig
 from nmt.engines.ahead import CompiledStretches, is_compiled, load_step
 from nmt.engines.between import Shape
-from nmt.engines.few import FewRowSteps, compiled_rows, load_whole
+from nmt.engines.bound import MOST_ROWS, can_bind, load_bound
+from nmt.engines.bound import folder_of as folder_of_bound
+from nmt.engines.few import compiled_rows, load_whole
 from nmt.engines.kernels import Precision, dtype_of
+from nmt.engines.loops import loop_weights
 from nmt.engines.packed import PackedTransformer
 from nmt.engines.projection import VocabularyShortlist
+from nmt.engines.single_calls import SingleCalls
 from nmt.engines.static import StaticTransformer
 from nmt.engines.whole import WholeShape
 from nmt.errors import ConfigError
-from nmt.models.build import Model, build_without_weights
+from nmt.models.build import Model
 from nmt.models.interface import MergingDecoder
 from nmt.models.transformer import Transformer
 
@@ -54,8 +60,10 @@ class Choice:
     """Of the compiled step; None where none is taken."""
     few: WholeShape | None = None
     """Of the compiled steps of few rows; None where none is taken."""
+    bound: Path | None = None
+    """Where the step of any number of rows stands; None where none is taken."""
     few_rows: int = 0
-    """The most rows of one of them."""
+    """The most rows of a step that is one call."""
 
 
 @dataclass(frozen=True)
@@ -117,24 +125,24 @@ def choose(
         choice = replace(choice, why=why, step=step)
     rows = [] if few is None else compiled_rows(few)
     if rows:
-        why = f"{choice.why}; steps of up to {max(rows)} rows in one call"
-        choice = replace(choice, why=why, few=few, few_rows=max(rows))
+        choice = replace(choice, few=few, few_rows=max(rows))
+    folder = bound_folder(model, choice, features)
+    if folder is not None and folder.is_dir():
+        choice = replace(choice, bound=folder, few_rows=MOST_ROWS)
+    if choice.few_rows:
+        how_many = "any number of" if choice.bound else f"up to {choice.few_rows}"
+        choice = replace(choice, why=f"{choice.why}; steps of {how_many} rows in one call")
     return choice
 
 
-def choose_by_config(config: ModelConfig, device: torch.device) -> Choice:
-    """What "auto" takes for a model folder with this configuration, without its weights."""
-    return choose(build_without_weights(config), device)
-
-
-def compilable_steps(config: ModelConfig, choice: Choice) -> dict[str, bool]:
+def compilable_steps(model: Model, choice: Choice) -> dict[str, bool]:
     """The steps that ``nmt compile`` can compile for what ``choice`` decodes, and whether they are there."""
-    model = build_without_weights(config)
     kinds = {
-        "many rows": (step_shape(model, choice), choice.step),
+        "any number of rows": (bound_folder(model, choice), choice.bound),
         "few rows": (whole_shape(model, choice), choice.few),
+        "many rows": (step_shape(model, choice), choice.step),
     }
-    return {kind: taken is not None for kind, (shape, taken) in kinds.items() if shape is not None}
+    return {kind: taken is not None for kind, (possible, taken) in kinds.items() if possible is not None}
 
 
 def step_shape(model: Model, choice: Choice) -> Shape | None:
@@ -149,6 +157,18 @@ def whole_shape(model: Model, choice: Choice) -> WholeShape | None:
     if choice.name == "eager" or not isinstance(model, Transformer) or model.output.weight_VD.is_cuda:
         return None
     return WholeShape.of(model, dtype_of(choice.layers), choice.output)
+
+
+def bound_folder(model: Model, choice: Choice, features: CpuFeatures | None = None) -> Path | None:
+    """Where the step of any number of rows of a model decoded by ``choice`` stands, or would; as the others.
+
+    It belongs to the model's weights.
+    """
+    shape = whole_shape(model, choice)
+    if shape is None or not isinstance(model, Transformer):
+        return None
+    features = CpuFeatures.here() if features is None else features
+    return folder_of_bound(shape, model) if features.matrix_units and can_bind(shape) else None
 
 
 def _choose(
@@ -193,14 +213,16 @@ def build_decoder(
     if model.output.weight_VD.device.type != "cpu":
         return StaticTransformer(model, dtype_of(choice.layers))
     runs = None if choice.step is None else load_step(choice.step)
-    few = choice.few
+    few, any_rows = choice.few, None if choice.bound is None else load_bound(choice.bound)
+    fixed = {} if few is None else load_whole(few)
+    weights = [] if few is None else torch.utils._pytree.tree_leaves(loop_weights(model, few.weights))
     return PackedTransformer(
         model,
         layers=choice.layers,
         output=choice.output,
         shortlist=shortlist,
         stretches=None if runs is None else CompiledStretches(model, runs),
-        few=None if few is None else FewRowSteps(model, few, load_whole(few)),
+        single_calls=SingleCalls(fixed, weights, any_rows) if fixed or any_rows else None,
     )
 
 

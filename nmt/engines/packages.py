@@ -90,9 +90,11 @@ def _compile(program: Program, path: Path) -> None:
     from torch._inductor.exc import InductorError, InvalidCxxCompiler  # noqa: PLC0415
 
     try:
-        with warnings.catch_warnings():
+        # where gradients might be asked for, weights are not laid out beforehand
+        with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")  # torch's, of its own functions
             exported = torch.export.export(program.function, program.example, dynamic_shapes=program.sizes)
+            _without_assertions(exported)
             aoti_compile_and_package(exported, package_path=str(path), inductor_configs=dict(program.options))
     except InductorError as error:
         if isinstance(error.inner_exception, InvalidCxxCompiler):
@@ -101,6 +103,15 @@ def _compile(program: Program, path: Path) -> None:
         raise ConfigError(
             f"nmt compile: compiling fails ({last}); go without, or mend the compiler"
         ) from error
+
+
+def _without_assertions(exported: torch.export.ExportedProgram) -> None:
+    """Take out what repeats the types of tensors: the compiler would not see the products behind it."""
+    graph = exported.graph_module.graph
+    for node in list(graph.nodes):
+        if node.target is torch.ops.aten._assert_tensor_metadata.default:
+            graph.erase_node(node)
+    exported.graph_module.recompile()
 
 
 def load_packages(folder: Path, names: Sequence[str]) -> dict[str, Run] | None:

@@ -25,12 +25,12 @@ from torch import Tensor
 from nmt.batch import Batch
 from nmt.engines.cache import Cache
 from nmt.engines.encoded import EncodedSources
-from nmt.engines.few import FewRowSteps
 from nmt.engines.kernels import Precision, dtype_of, padded_rows
 from nmt.engines.packed_layers import PackedDecoderLayer, PackedEncoderLayer, Tokens
 from nmt.engines.packed_state import Group, PackedState
 from nmt.engines.parts import Embedding, Norm
 from nmt.engines.projection import Projection, ShortProjection, VocabularyShortlist
+from nmt.engines.single_calls import SingleCalls
 from nmt.engines.stretches import PackedStretches, Stretches
 from nmt.engines.threads import StepThreads
 from nmt.models.interface import Step
@@ -46,7 +46,7 @@ class PackedTransformer:
         output: precision of the projection to the vocabulary.
         shortlist: leaves each sentence the pieces of its list; None: all, the exact function.
         stretches: what a step computes between its attentions; None: in the layers' precision, call by call.
-        few: steps of few rows; None: as those of many.
+        single_calls: steps that are one call; None: there are none.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class PackedTransformer:
         output: Precision,
         shortlist: VocabularyShortlist | None = None,
         stretches: Stretches | None = None,
-        few: FewRowSteps | None = None,
+        single_calls: SingleCalls | None = None,
     ) -> None:
         self.dtype = dtype_of(layers)
         self._precision = layers
@@ -72,7 +72,7 @@ class PackedTransformer:
         self._encoder_norm = Norm(model.encoder_norm, self.dtype)
         self._decoder_norm = Norm(model.decoder_norm, self.dtype)
         self._stretches = stretches or PackedStretches(self._decoder, self._decoder_norm, layers)
-        self._few = few
+        self._single_calls = single_calls
         self._project = Projection(model.output.weight_VD.detach(), output)
         self._shortlist = shortlist
         self._vocab_size = model.output.weight_VD.size(0)
@@ -135,8 +135,8 @@ class PackedTransformer:
             place_N = torch.tensor(positions).repeat_interleave(torch.tensor(state.n_rows))
             x_ND = self._target.read_at(tokens_N, place_N)
         n_rows, stretches = tokens_N.numel(), self._stretches
-        if self._few is not None and self._few.take(groups, n_rows):
-            return self._few(x_ND, groups[0])
+        if self._single_calls is not None and self._single_calls.take(groups, n_rows):
+            return self._single_calls(x_ND, groups[0])
         x_ND = _widened(x_ND, stretches.n_rows(n_rows), stretches.dtype)
         y_NW = stretches.enter(x_ND)
         first = 0

@@ -1,40 +1,35 @@
-"""A whole decoder step of few rows as a single function, compiled ahead of time.
+"""A whole decoder step as a single function, to be compiled ahead of time.
 
-A step of few rows, as of one sentence, reads every weight and computes next to nothing with it, so what it
-costs is memory, and calls. Here it is one call. Each weight is read once, converted to float32 in a register,
-and multiplied there with all rows; so activations are not rounded, and int8 means weights alone. The number
-of rows is fixed, for the loops over a weight are written out for it; how many sentences they belong to, and
-how much of source and target there is, stays open.
-
-A weight lies so that what is read is what is next in memory: LANES outputs beside each other, their weights
-of one input after those of another. An addition waits for the one before it, so where rows are few, products
-of neighbouring inputs are added to each other first, and only then to the sum.
-
-The function has no weights of its own; what is compiled for one model serves all of its shape.
+A step of a small model computes little and is many calls, each of which costs more than what it computes.
+Here it is one call: attention, projection and the logarithm of its sum of exponentials included. How its
+linear maps are computed is left open: by loops over the weights, for few rows (``nmt.engines.loops``), or by
+the compiler's own matrix products, for any number of rows (``nmt.engines.bound``). How many sentences the
+rows belong to, and how much of source and target there is, stays open too.
 
 Dimensions: N rows, M of them that are rows of sentences, B sentences, T tokens of the target with the one
-being read, S source length, H heads, E per head, D inputs of a product, F outputs, G groups of LANES outputs,
-W numbers kept of a row and token (keys and values of all layers), V vocabulary.
+being read, S source length, H heads, E per head, D d_model, F outputs of a linear map, W numbers kept of a
+row and token (keys and values of all layers), V vocabulary.
 """
 
 from __future__ import annotations
 
-import math
+from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from nmt.engines.between import NORM_EPS, Norm, Shape, Stretch, norms_in_order
-from nmt.engines.kernels import Precision, dtype_of, int8_rows, side_by_side
+from nmt.engines.kernels import Precision, side_by_side
 from nmt.models.transformer import DecoderLayer, Transformer
 
-LANES = 16
-"""Numbers of float32 in the widest register."""
-CHAINS = 8
-"""Products that are computed side by side, at least: rows times neighbouring inputs."""
+MapT = TypeVar("MapT")
+"""The weights of a linear map."""
+LayOut = Callable[[Tensor, Tensor | None, bool], MapT]
+"""Weight_FD, bias_F if there is one, and whether it is the projection to the vocabulary -> a linear map."""
 
 
 @dataclass(frozen=True)
@@ -62,65 +57,39 @@ class WholeShape(Shape):
         )
 
 
-class Weights(NamedTuple):
-    """A linear map; its outputs are rounded up to whole groups."""
-
-    weight_GDL: Tensor
-    """int8, bfloat16 or float32."""
-    scale_GL: Tensor
-    bias_GL: Tensor
-
-    @classmethod
-    def of(cls, weight_FD: Tensor, bias_F: Tensor | None, precision: Precision) -> Weights:
-        """From a map as torch has it."""
-        F, D = weight_FD.shape
-        bias_F = weight_FD.new_zeros(F) if bias_F is None else bias_F
-        if precision == "int8":
-            weight_FD, scale_F = int8_rows(weight_FD.float())
-        else:
-            weight_FD, scale_F = weight_FD.to(dtype_of(precision)), torch.ones(F)
-        missing = -F % LANES
-        padded_FD = torch.cat([weight_FD, weight_FD.new_zeros(missing, D)])
-        return cls(
-            padded_FD.view(-1, LANES, D).transpose(1, 2).contiguous(),
-            torch.cat([scale_F, scale_F.new_zeros(missing)]).view(-1, LANES),
-            torch.cat([bias_F.float(), torch.zeros(missing)]).view(-1, LANES),
-        )
-
-
-class LayerWeights(NamedTuple):
+class LayerWeights(NamedTuple, Generic[MapT]):
     """Of a decoder layer, in the order that they are used."""
 
-    own_in: Weights
+    own_in: MapT
     """Query, key and value of self-attention."""
-    own_out: Weights
+    own_out: MapT
     own_norm: Norm
     """Behind self-attention's residual addition."""
-    cross_in: Weights
+    cross_in: MapT
     """The query."""
-    cross_out: Weights
+    cross_out: MapT
     cross_norm: Norm
-    up: Weights
-    down: Weights
+    up: MapT
+    down: MapT
     norm: Norm
     """Behind the feed-forward network's."""
 
 
-class StepWeights(NamedTuple):
+class StepWeights(NamedTuple, Generic[MapT]):
     """All that a step reads besides what it keeps; ``norm``, before all layers, is empty if post-norm."""
 
     norm: Norm | tuple[()]
-    layers: list[LayerWeights]
-    output: Weights
+    layers: list[LayerWeights[MapT]]
+    output: MapT
 
     @classmethod
-    def of(cls, model: Transformer, precision: Precision) -> StepWeights:
-        """Of a model's decoder."""
+    def of(cls, model: Transformer, lay_out: LayOut[MapT]) -> StepWeights[MapT]:
+        """Of a model's decoder, linear maps as ``lay_out`` makes them."""
         layers = [layer for layer in model.decoder_layers if isinstance(layer, DecoderLayer)]
         first, norms = norms_in_order(model)
 
-        def of(*linears: nn.Linear) -> Weights:
-            return Weights.of(*side_by_side(linears), precision)
+        def of(*linears: nn.Linear) -> MapT:
+            return lay_out(*side_by_side(linears), False)
 
         return cls(
             first,
@@ -138,17 +107,47 @@ class StepWeights(NamedTuple):
                 )
                 for index, layer in enumerate(layers)
             ],
-            Weights.of(model.output.weight_VD.detach(), None, precision),
+            lay_out(model.output.weight_VD.detach(), None, True),
+        )
+
+    @classmethod
+    def zeros(cls, shape: WholeShape, lay_out: LayOut[MapT]) -> StepWeights[MapT]:
+        """Of no model, to be filled or to compile with; no tensor is there twice."""
+        D = shape.d_model
+
+        def of(n_in: int, n_out: int) -> MapT:
+            return lay_out(torch.zeros(n_out, n_in), torch.zeros(n_out), False)
+
+        def norm() -> Norm:
+            return Norm(torch.ones(D), torch.zeros(D))
+
+        def layer() -> LayerWeights[MapT]:
+            return LayerWeights(
+                of(D, 3 * shape.d_inner),
+                of(shape.d_inner, D),
+                norm(),
+                of(D, shape.d_inner),
+                of(shape.d_inner, D),
+                norm(),
+                of(D, shape.d_ff),
+                of(shape.d_ff, D),
+                norm(),
+            )
+
+        return cls(
+            norm() if shape.norm == "pre" else (),
+            [layer() for _ in range(shape.n_layers)],
+            lay_out(torch.zeros(shape.vocab_size, D), None, True),
         )
 
 
-for _structure in (Weights, LayerWeights, StepWeights):
+for _structure in (LayerWeights, StepWeights):
     torch.utils._pytree._register_namedtuple(
         _structure, serialized_type_name=f"{_structure.__module__}.{_structure.__qualname__}"
     )
 
 
-class WholeStep(Stretch):
+class WholeStep(Stretch, Generic[MapT]):
     """The function."""
 
     def __init__(self, shape: WholeShape) -> None:
@@ -162,7 +161,7 @@ class WholeStep(Stretch):
         memory: list[tuple[Tensor, Tensor]],
         mask_B11S: Tensor,
         places: tuple[Tensor, Tensor],
-        weights: StepWeights,
+        weights: StepWeights[MapT],
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Embeddings -> logits_NV, the logarithm of each row's sum of exponentials, and what is to be kept.
 
@@ -182,7 +181,7 @@ class WholeStep(Stretch):
         new = []
         pasts = past_TMW.tensor_split(shape.n_layers, dim=2)
         for layer, past_TMw, (key_BHSE, value_BHSE) in zip(weights.layers, pasts, memory, strict=True):
-            query_NW, new_Nw = linear(read_ND, layer.own_in, 3 * shape.d_inner).tensor_split(
+            query_NW, new_Nw = self.linear(read_ND, layer.own_in, 3 * shape.d_inner).tensor_split(
                 [shape.d_inner], dim=1
             )
             new.append(new_Nw)
@@ -193,42 +192,26 @@ class WholeStep(Stretch):
                 key_TNW.reshape(T, N, *heads).permute(1, 2, 0, 3),
                 value_TNW.reshape(T, N, *heads).permute(1, 2, 0, 3),
             )
-            y_ND = linear(context_NHE.reshape(N, -1), layer.own_out, shape.d_model)
+            y_ND = self.linear(context_NHE.reshape(N, -1), layer.own_out, shape.d_model)
             x_ND, read_ND = self.add(x_ND, y_ND, layer.own_norm)
-            query_NW = linear(read_ND, layer.cross_in, shape.d_inner)
+            query_NW = self.linear(read_ND, layer.cross_in, shape.d_inner)
             context_NHE = attend(
                 query_NW.view(N, *heads, 1).transpose(2, 3),
                 key_BHSE[sentence_N].float(),
                 value_BHSE[sentence_N].float(),
                 mask_N1S,
             )
-            y_ND = linear(context_NHE.reshape(N, -1), layer.cross_out, shape.d_model)
+            y_ND = self.linear(context_NHE.reshape(N, -1), layer.cross_out, shape.d_model)
             x_ND, read_ND = self.add(x_ND, y_ND, layer.cross_norm)
-            y_ND = linear(self.activation(linear(read_ND, layer.up, shape.d_ff)), layer.down, shape.d_model)
+            inner_NF = self.activation(self.linear(read_ND, layer.up, shape.d_ff))
+            y_ND = self.linear(inner_NF, layer.down, shape.d_model)
             x_ND, read_ND = self.add(x_ND, y_ND, layer.norm)
-        logits_NV = linear(read_ND, weights.output, shape.vocab_size)
+        logits_NV = self.linear(read_ND, weights.output, shape.vocab_size)
         return logits_NV, logits_NV.logsumexp(dim=1), torch.cat(new, dim=1).to(past_TMW.dtype)
 
-
-def linear(x_ND: Tensor, weights: Weights, n_out: int) -> Tensor:
-    """y_NF, of ``n_out`` outputs, in float32: a loop over the weight in which all rows are."""
-    # the compiler computes what is read this way beforehand, and not again for each group of outputs
-    x_ND = x_ND.contiguous().as_strided(x_ND.shape, (x_ND.size(1), 1))
-    n_beside = math.gcd(x_ND.size(1), max(1, CHAINS // x_ND.size(0)))
-    weight_GDL = weights.weight_GDL.float()
-    rows = []
-    for x_D in x_ND.unbind():
-        y_GL = torch.addcmul(weights.bias_GL, _sums(weight_GDL, x_D, n_beside), weights.scale_GL)
-        rows.append(y_GL.flatten()[:n_out])
-    return torch.stack(rows)
-
-
-def _sums(weight_GDL: Tensor, x_D: Tensor, n_beside: int) -> Tensor:
-    """Of products with one row, (G, L); ``n_beside`` neighbours are added before they join the sum."""
-    weight_GdnL = weight_GDL.view(len(weight_GDL), -1, n_beside, LANES)
-    inputs = zip(weight_GdnL.unbind(2), x_D.view(-1, n_beside).unbind(1), strict=True)
-    first, *others = (weight_GdL * x_d[:, None] for weight_GdL, x_d in inputs)
-    return sum(others, start=first).sum(dim=1)
+    @abstractmethod
+    def linear(self, x_ND: Tensor, weights: MapT, n_out: int) -> Tensor:
+        """y_NF, of ``n_out`` outputs, in float32."""
 
 
 def attend(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import torch
 from torch import nn
 
 from nmt.config import ModelConfig, RnnConfig, TransformerConfig
@@ -23,12 +22,6 @@ def build_model(config: ModelConfig) -> Model:
     if isinstance(config, TransformerConfig):
         return build_transformer(config)
     return build_rnn(config)
-
-
-def build_without_weights(config: ModelConfig) -> Model:
-    """The same modules and shapes, without memory for any weight."""
-    with torch.device("meta"):
-        return build_model(config)
 
 
 def build_transformer(config: TransformerConfig) -> Transformer:

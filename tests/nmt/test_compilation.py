@@ -42,24 +42,26 @@ def test_a_step_is_compiled_once_and_shown_by_nmt_info(tmp_path: Path, tokenizer
     assert again == [{**step, "was_there": True, "seconds": again[0]["seconds"]}]
 
 
-def test_nmt_info_says_which_step_is_not_compiled() -> None:
+def test_nmt_info_says_which_step_is_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     config = TransformerConfig(
         vocab_size=64, d_model=128, d_ff=256, n_heads=2, n_encoder_layers=1, n_decoder_layers=1
     )
-    choice = choose(
-        build_model(config),
-        torch.device("cpu"),
-        "int8",
-        CpuFeatures(int8=True, bfloat16=False, matrix_units=False),
-    )
-    assert compilable_steps(config, choice) == {"many rows": False, "few rows": False}
-    assert step_in_words(choice, config) == "not compiled; nmt compile does it once"
-    model = build_model(config)
+    model = build_model(config).eval()
+    vnni = CpuFeatures(int8=True, bfloat16=False, matrix_units=False)
+    choice = choose(model, torch.device("cpu"), "int8", vnni)
+    assert compilable_steps(model, choice) == {"few rows": False, "many rows": False}
+    assert step_in_words(choice, model) == "not compiled; nmt compile does it once"
     many = replace(choice, step=step_shape(model, choice))
-    assert step_in_words(many, config) == "compiled ahead of time, but not that of few rows: nmt compile"
+    assert step_in_words(many, model) == "compiled ahead of time, but not that of few rows: nmt compile"
     few = replace(choice, few=whole_shape(model, choice))
-    assert step_in_words(few, config) == "compiled ahead of time, but not that of many rows: nmt compile"
-    assert step_in_words(replace(many, few=few.few), config) == "compiled ahead of time"
+    assert step_in_words(few, model) == "compiled ahead of time, but not that of many rows: nmt compile"
+    assert step_in_words(replace(many, few=few.few), model) == "compiled ahead of time"
+    monkeypatch.setattr(CpuFeatures, "here", lambda: CpuFeatures(True, True, True))
+    amx = replace(choose(model, torch.device("cpu"), "int8"), step=step_shape(model, choice))
+    assert (
+        step_in_words(amx, model)
+        == "compiled ahead of time, but not that of any number of rows and that of few rows: nmt compile"
+    )
 
 
 def test_by_default_one_sentence_has_steps_of_its_own() -> None:

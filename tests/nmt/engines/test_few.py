@@ -17,19 +17,14 @@ from nmt.batch import Batch
 from nmt.config import GenerationConfig, SpecialIds
 from nmt.engines import few, packages
 from nmt.engines.choose import CpuFeatures, build_decoder, choose, whole_shape
-from nmt.engines.few import (
-    FewRowSteps,
-    compile_whole,
-    compiled_rows,
-    example_arguments,
-    folder_of,
-    load_whole,
-)
+from nmt.engines.few import compile_whole, compiled_rows, folder_of, load_whole
 from nmt.engines.forks import can_fork
 from nmt.engines.kernels import Precision
+from nmt.engines.loops import LoopStep, Weights, lay_out_in, linear, loop_weights
 from nmt.engines.packages import Run
 from nmt.engines.packed import PackedTransformer
-from nmt.engines.whole import StepWeights, Weights, WholeShape, WholeStep, linear
+from nmt.engines.single_calls import SingleCalls, example_arguments
+from nmt.engines.whole import StepWeights, WholeShape
 from nmt.models.transformer import Transformer
 from nmt.search import search
 from tests.nmt.engines.random_models import KINDS, random_transformer
@@ -55,12 +50,13 @@ def shape_of(
 
 def uncompiled(shape: WholeShape, n_rows: int, calls: list[int] | None = None) -> Run:
     """The function that is compiled, as torch runs it one operation after another."""
-    structure = torch.utils._pytree.tree_structure(example_arguments(shape, n_rows))
+    example = (*example_arguments(shape, n_rows), StepWeights.zeros(shape, lay_out_in(shape.weights)))
+    structure = torch.utils._pytree.tree_structure(example)
 
     def call(tensors: list[Tensor]) -> Sequence[Tensor]:
         if calls is not None:
             calls.append(len(tensors[0]))
-        results: Sequence[Tensor] = WholeStep(shape)(*torch.utils._pytree.tree_unflatten(tensors, structure))
+        results: Sequence[Tensor] = LoopStep(shape)(*torch.utils._pytree.tree_unflatten(tensors, structure))
         return results
 
     return call
@@ -70,9 +66,13 @@ def packed(model: Transformer, calls: list[int] | None = None, rows: Sequence[in
     """In float32, with steps of few rows, uncompiled; ``calls``: rows of each taken."""
     shape = shape_of(model)
     runs = {n_rows: uncompiled(shape, n_rows, calls) for n_rows in rows}
-    return PackedTransformer(
-        model, layers="float32", output="float32", few=FewRowSteps(model, shape, runs) if runs else None
-    )
+    calls_of_few = SingleCalls(runs, weights_of(model, shape)) if runs else None
+    return PackedTransformer(model, layers="float32", output="float32", single_calls=calls_of_few)
+
+
+def weights_of(model: Transformer, shape: WholeShape) -> list[Tensor]:
+    """In the order that a step takes them."""
+    return torch.utils._pytree.tree_leaves(loop_weights(model, shape.weights))
 
 
 @pytest.fixture(autouse=True)
@@ -189,8 +189,14 @@ class FirstHalf:
 @torch.inference_mode()
 def test_with_a_shortlist_steps_are_left_to_the_others() -> None:
     model = random_model()
-    steps = FewRowSteps(model, shape_of(model), {1: uncompiled(shape_of(model), 1)})
-    decoder = PackedTransformer(model, layers="float32", output="float32", shortlist=FirstHalf(), few=steps)
+    shape = shape_of(model)
+    decoder = PackedTransformer(
+        model,
+        layers="float32",
+        output="float32",
+        shortlist=FirstHalf(),
+        single_calls=SingleCalls({1: uncompiled(shape, 1)}, weights_of(model, shape)),
+    )
     step, _ = decoder.step(decoder.start(Batch.from_ids(SOURCES[:1], special=SPECIAL), 1), bos(1))
     assert (step.logits_NV[0] > -torch.inf).nonzero().flatten().tolist() == list(range(100))
 
@@ -236,8 +242,8 @@ def arguments_of(
     mask_B11S = torch.zeros(n_sentences, 1, 1, n_source, dtype=kept)
     mask_B11S[-1, :, :, 1:] = -torch.inf
     places = torch.arange(n_rows) % n_kept, torch.arange(n_rows) % n_sentences
-    weights = torch.utils._pytree.tree_leaves(StepWeights.of(model, shape.weights))
-    return [torch.randn(n_rows, shape.d_model), past_TMW, *memory, mask_B11S, *places, *weights]
+    x_ND = torch.randn(n_rows, shape.d_model)
+    return [x_ND, past_TMW, *memory, mask_B11S, *places, *weights_of(model, shape)]
 
 
 def check_compiled(model: Transformer, shape: WholeShape, n_rows: int) -> None:

@@ -1,0 +1,118 @@
+"""Steps that are one call (``nmt.engines.whole``), as an engine takes them.
+
+They read and write what any step of the engine does, so the sentences of a batch go from one to the other as
+they leave it and are joined. Sentences that started at different times take the other, and so do those with
+a shortlist.
+
+Dimensions: N rows of a call, M of them that are rows of sentences, B sentences, T tokens of the target with
+the one being read, S source length, D d_model, W numbers kept of a row and token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from nmt.engines.packages import Run
+from nmt.engines.packed_state import Group
+from nmt.engines.whole import WholeShape
+from nmt.models.interface import Step
+
+LENGTHS = (1, 1 << 20)
+"""Of target and source, at least and at most."""
+
+Arguments = tuple[Tensor, Tensor, list[tuple[Tensor, Tensor]], Tensor, tuple[Tensor, Tensor]]
+"""Of ``WholeStep``, less the weights."""
+
+
+def example_arguments(shape: WholeShape, n_rows: int) -> Arguments:
+    """Of the right shapes; none twice."""
+    kept = getattr(torch, shape.attention)
+    n_sentences = min(n_rows, 2)
+    source = (n_sentences, shape.n_heads, 7, shape.d_inner // shape.n_heads)
+    return (
+        torch.zeros(n_rows, shape.d_model),
+        torch.zeros(5, n_rows, 2 * shape.d_inner * shape.n_layers, dtype=kept),
+        [(torch.zeros(source, dtype=kept), torch.zeros(source, dtype=kept)) for _ in range(shape.n_layers)],
+        torch.zeros(n_sentences, 1, 1, 7, dtype=kept),
+        (torch.zeros(n_rows, dtype=torch.long), torch.zeros(n_rows, dtype=torch.long)),
+    )
+
+
+def open_sizes(shape: WholeShape, n_rows: int | None, most_rows: int) -> tuple[Any, ...]:
+    """The sizes of ``Arguments`` that are left open; ``n_rows``: that of rows is not, None: it is too."""
+    target, source = (torch.export.Dim(name, min=LENGTHS[0], max=LENGTHS[1]) for name in "TS")
+    of_rows: dict[int, Any] = {}
+    of_past, of_memory, of_mask = {0: target}, {2: source}, {3: source}
+    if n_rows != 1:
+        kept, sentences = (torch.export.Dim(name, min=1, max=most_rows) for name in "MB")
+        of_past[1], of_memory[0], of_mask[0] = kept, sentences, sentences
+    if n_rows is None:
+        of_rows[0] = torch.export.Dim("N", min=2, max=most_rows)
+    return of_rows, of_past, [(of_memory, of_memory)] * shape.n_layers, of_mask, (of_rows, of_rows)
+
+
+class SingleCalls:
+    """The steps of a model that are one call.
+
+    Args:
+        fixed: steps of a certain number of rows, which fewer are filled up to; they take ``weights``.
+        weights: of the model, in the order that ``fixed`` takes them.
+        any_rows: a step of any number of rows from two on, with the weights in it; None: there is none.
+    """
+
+    def __init__(
+        self, fixed: Mapping[int, Run], weights: Sequence[Tensor] = (), any_rows: Run | None = None
+    ) -> None:
+        self._weights = list(weights)
+        self._any_rows = any_rows
+        self._fixed: Mapping[int, tuple[int, Run]] = {}
+        if any_rows is None:
+            sizes = {few: min(size for size in fixed if size >= few) for few in range(1, max(fixed) + 1)}
+            self._fixed = {few: (size, fixed[size]) for few, size in sizes.items()}
+        elif 1 in fixed:  # only for one row is it the faster
+            self._fixed = {1: (1, fixed[1])}
+
+    def take(self, groups: Sequence[Group], n_rows: int) -> bool:
+        """Whether a step of ``groups`` is one of these."""
+        is_one = len(groups) == 1 and groups[0].short is None
+        return is_one and (self._any_rows is not None or n_rows in self._fixed)
+
+    def __call__(self, x_MD: Tensor, group: Group) -> Step:
+        """Embeddings of the tokens that are read -> the next ones."""
+        n_kept = x_MD.size(0)
+        weights: list[Tensor] = []
+        if n_kept in self._fixed:
+            (n_rows, run), weights = self._fixed[n_kept], self._weights
+        else:
+            assert self._any_rows is not None
+            n_rows, run = max(2, n_kept), self._any_rows
+        past_TMW, mask_B11S = group.past.kept_TNW, group.memory_mask_B11S
+        if mask_B11S is None:
+            key_BHSE, _ = group.memory[0]
+            mask_B11S = key_BHSE.new_zeros(key_BHSE.size(0), 1, 1, key_BHSE.size(2))
+        logits_NV, log_totals_N, new_NW = run(
+            [
+                x_MD if n_kept == n_rows else F.pad(x_MD, (0, 0, 0, n_rows - n_kept)),
+                past_TMW,
+                *(kept for layer in group.memory for kept in layer),
+                mask_B11S,
+                *_places(n_kept, n_rows, n_kept // group.n_sentences),
+                *weights,
+            ]
+        )
+        past_TMW[-1] = new_NW[:n_kept]
+        return Step(logits_NV[:n_kept], None, log_totals_N[:n_kept])
+
+
+@cache
+def _places(n_kept: int, n_rows: int, beam_size: int) -> tuple[Tensor, Tensor]:
+    """The row that each of ``n_rows`` is, and its sentence; those that fill up are the first once more."""
+    row_N = torch.arange(n_rows)
+    row_N[n_kept:] = 0
+    return row_N, row_N // beam_size

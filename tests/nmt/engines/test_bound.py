@@ -1,0 +1,303 @@
+"""The step of any number of rows, weights inside: near the model, compiled or not, found by weights."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from nmt.batch import Batch
+from nmt.compilation import compile_steps
+from nmt.config import SpecialIds
+from nmt.engines import bound, packages
+from nmt.engines.bound import BoundStep, can_bind, compile_bound, folder_of, load_bound
+from nmt.engines.choose import CpuFeatures, bound_folder, build_decoder, choose
+from nmt.engines.forks import can_fork
+from nmt.engines.kernels import Precision
+from nmt.engines.loops import LoopStep, loop_weights
+from nmt.engines.packages import Run
+from nmt.engines.packed import PackedTransformer
+from nmt.engines.single_calls import SingleCalls, example_arguments
+from nmt.engines.whole import WholeShape
+from nmt.errors import ConfigError
+from nmt.models.interface import StepDecoder
+from nmt.models.transformer import Transformer
+from tests.nmt.engines.random_models import KINDS, random_transformer
+
+SPECIAL = SpecialIds()
+SOURCES = [[5, 6, 7, 8, 9, 10, 11], [12, 13], [14, 15, 16, 17], [18]]
+CPU = torch.device("cpu")
+AMX = CpuFeatures(int8=True, bfloat16=True, matrix_units=True)
+VNNI = CpuFeatures(int8=True, bfloat16=False, matrix_units=False)
+ON_THIS_CPU = CpuFeatures.here().matrix_units
+needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler on this machine")
+needs_matrix_units = pytest.mark.skipif(not ON_THIS_CPU, reason="this CPU has no matrix units (AMX)")
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(packages.CACHE, str(tmp_path))
+
+
+def random_model(**changes: object) -> Transformer:
+    """199 pieces and d_ff 48 are no multiples of what a matrix unit takes at once."""
+    widths = {"vocab_size": 199, "d_model": 64, "d_ff": 48, "n_decoder_layers": 2}
+    return random_transformer(**{**widths, **changes})
+
+
+def shape_of(model: Transformer, weights: Precision = "int8") -> WholeShape:
+    shape = WholeShape.of(model, torch.bfloat16, weights)
+    assert shape is not None
+    return shape
+
+
+def uncompiled(model: Transformer, shape: WholeShape, calls: list[int] | None = None) -> Run:
+    """The function that is compiled, as torch runs it one operation after another."""
+    structure = torch.utils._pytree.tree_structure(example_arguments(shape, 2))
+    step = BoundStep.of(shape, model)
+
+    def call(tensors: list[Tensor]) -> Sequence[Tensor]:
+        if calls is not None:
+            calls.append(len(tensors[0]))
+        results: Sequence[Tensor] = step(*torch.utils._pytree.tree_unflatten(tensors, structure))
+        return results
+
+    return call
+
+
+def packed(model: Transformer, any_rows: Run | None, output: Precision = "int8") -> PackedTransformer:
+    calls = None if any_rows is None else SingleCalls({}, (), any_rows)
+    return PackedTransformer(model, layers="bfloat16", output=output, single_calls=calls)
+
+
+@pytest.mark.parametrize("precision", ["int8", "bfloat16"])
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+@torch.inference_mode()
+def test_it_is_near_the_model(kind: dict[str, object], precision: Precision) -> None:
+    """As near as the step that is not one call."""
+    model = random_model(**kind)
+    decoders = {
+        "model": model,
+        "ours": packed(model, uncompiled(model, shape_of(model, precision)), precision),
+        "calls": packed(model, None, precision),
+    }
+    found = {name: forced(decoder) for name, decoder in decoders.items()}
+    ours, calls = (rms(found[name] - found["model"]) for name in ("ours", "calls"))
+    assert ours < 1.3 * calls
+    assert calls < 0.05 * float(found["model"].std())
+
+
+def forced(decoder: StepDecoder[Any]) -> Tensor:
+    """Log-probabilities of four steps of given tokens; beams change places, and sentences leave."""
+    state = decoder.start(Batch.from_ids(SOURCES, special=SPECIAL), 2)
+    tokens_N = torch.full((8,), SPECIAL.bos)
+    log_probs = []
+    for number, order in enumerate([[0, 0, 2, 2, 4, 4, 6, 6], [*range(8)], [0, 1, 4, 5], [1, 0, 3, 2]]):
+        step, state = decoder.step(state, tokens_N)
+        log_probs.append(step.log_probs_NV.clone())
+        state = decoder.reorder(state, torch.tensor(order))
+        tokens_N = torch.arange(40, 40 + len(order)) + number
+    return torch.cat(log_probs)
+
+
+def rms(numbers: Tensor) -> float:
+    return float(numbers.square().mean().sqrt())
+
+
+@torch.inference_mode()
+def test_no_row_depends_on_those_beside_it() -> None:
+    model = random_model()
+    ours = packed(model, uncompiled(model, shape_of(model)))
+    state = ours.start(Batch.from_ids(SOURCES[:2], special=SPECIAL), 1)
+    _, state = ours.step(state, torch.tensor([SPECIAL.bos] * 2))
+    expected = state.groups[0].past.kept_TNW[:, 1].clone()
+    state.groups[0].past.kept_TNW[:, 0] = torch.nan
+    step, state = ours.step(state, torch.tensor([40, 41]))
+    assert bool(step.logits_NV[0].isnan().all())
+    assert bool(step.logits_NV[1].isfinite().all())
+    torch.testing.assert_close(state.groups[0].past.kept_TNW[:1, 1], expected)
+
+
+@torch.inference_mode()
+def test_one_row_has_a_step_of_its_own_where_there_is_one() -> None:
+    model, calls = random_model(), list[int]()
+    any_rows = uncompiled(model, shape_of(model), calls)
+
+    def refused(_: list[Tensor]) -> Sequence[Tensor]:
+        raise AssertionError("five rows have the step of any number")
+
+    def one_row(tensors: list[Tensor]) -> Sequence[Tensor]:
+        calls.append(-1)
+        wide = [torch.cat([tensors[0]] * 2), *tensors[1:-3], *(torch.zeros(2, dtype=torch.long),) * 2]
+        return any_rows(wide)
+
+    fixed: dict[int, Callable[[list[Tensor]], Sequence[Tensor]]] = {1: one_row, 5: refused}
+    for of_one in (fixed, {5: refused}, {}):
+        steps = SingleCalls(of_one, [torch.zeros(1)] if of_one is fixed else [], any_rows)
+        decoder = PackedTransformer(model, layers="bfloat16", output="int8", single_calls=steps)
+        for beam_size in (1, 4, 5):
+            state = decoder.start(Batch.from_ids(SOURCES[:1], special=SPECIAL), beam_size)
+            step, _ = decoder.step(state, torch.full((beam_size,), SPECIAL.bos))
+            assert step.logits_NV.size(0) == beam_size
+    assert calls == [-1, 2, 4, 5, 2, 4, 5, 2, 4, 5]
+
+
+def test_it_is_found_by_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    model = random_model()
+    shape = shape_of(model)
+    before = folder_of(shape, model)
+    assert before.is_relative_to(tmp_path)
+    assert folder_of(shape, random_model()) == before
+    other = random_model()
+    other.decoder_layers[1].feed_forward.up.bias[0] += 1e-3  # type: ignore[union-attr]
+    assert folder_of(shape, other) != before
+    assert folder_of(shape_of(model, "bfloat16"), model) != before
+    encoded = random_model()
+    encoded.encoder_norm.weight[0] += 1  # type: ignore[operator]
+    assert folder_of(shape, encoded) == before, "a step reads nothing of the encoder"
+    monkeypatch.setattr(bound.inspect, "getsource", lambda _: "other code")
+    assert folder_of(shape, model) != before
+
+
+def test_only_matrix_units_and_fewer_bits_have_it() -> None:
+    model = random_model(d_model=128)
+    for engine in ("int8", "bfloat16"):
+        choice = choose(model, CPU, engine, AMX)
+        assert choice.layers == "bfloat16"
+        assert bound_folder(model, choice, AMX) is not None
+    assert bound_folder(model, choose(model, CPU, "int8", VNNI), VNNI) is None
+    assert bound_folder(model, choose(model, CPU, "int8", VNNI), AMX) is None, "layers in int8"
+    assert bound_folder(model, choose(model, CPU, "float32", AMX), AMX) is None
+    assert bound_folder(model, choose(model, CPU, "eager", AMX), AMX) is None
+    assert not can_bind(shape_of(model, "float32"))
+    assert not can_bind(shape_of(random_model(d_ff=52)))
+
+
+def arguments_of(
+    shape: WholeShape, n_sentences: int, beam_size: int, n_target: int, n_source: int
+) -> list[Tensor]:
+    """Numbers at random, the last sentence's source padded, and nothing yet where new ones will be."""
+    n_rows = n_sentences * beam_size
+    memory = [
+        torch.randn(n_sentences, shape.n_heads, n_source, shape.d_inner // shape.n_heads).bfloat16()
+        for _ in range(2 * shape.n_layers)
+    ]
+    past_TMW = torch.randn(n_target, n_rows, 2 * shape.d_inner * shape.n_layers).bfloat16()
+    past_TMW[-1] = torch.nan
+    mask_B11S = torch.zeros(n_sentences, 1, 1, n_source, dtype=torch.bfloat16)
+    mask_B11S[-1, :, :, 1:] = -torch.inf
+    row_N = torch.arange(n_rows)
+    return [torch.randn(n_rows, shape.d_model), past_TMW, *memory, mask_B11S, row_N, row_N // beam_size]
+
+
+def check_compiled(run: Run, model: Transformer, shape: WholeShape) -> None:
+    """It is as near to the step in float32 as what is not compiled, which rounds between operations too."""
+    torch.manual_seed(2)
+    exact = LoopStep(replace(shape, weights="float32"))
+    weights = loop_weights(model, "float32")
+    structure = torch.utils._pytree.tree_structure(example_arguments(shape, 2))
+    called = uncompiled(model, shape)
+    errors: list[list[float]] = [[], [], []]
+    for n_sentences, beam_size in ((2, 1), (1, 5), (3, 1), (17, 1), (8, 5), (33, 2)):
+        for n_target, n_source in ((1, 1), (2, 2), (40, 130), (257, 31)):
+            arguments = arguments_of(shape, n_sentences, beam_size, n_target, n_source)
+            expected = exact(*torch.utils._pytree.tree_unflatten(arguments, structure), weights)
+            results = zip(run(list(arguments)), called(list(arguments)), expected, strict=True)
+            for number, (ours, other, right) in enumerate(results):
+                assert bool(torch.isfinite(right).all())
+                error, size = rms(ours.float() - right.float()), rms(right.float())
+                assert error < 0.25 * size
+                errors[number].append(error / rms(other.float() - right.float()))
+    for ratios in errors:
+        assert sorted(ratios)[len(ratios) // 2] < 1.3
+
+
+def check_in_threads(run: Run, shape: WholeShape) -> None:
+    """Several threads may take the same step at once: the service's workers do."""
+    jobs = [arguments_of(shape, 3 + number, 1, 3 + 7 * number, 5 + number) for number in range(4)]
+
+    def again(job: list[Tensor]) -> list[Sequence[Tensor]]:
+        with torch.inference_mode():
+            return [run(list(job)) for _ in range(50)]
+
+    alone = [again(job)[0] for job in jobs]
+    with ThreadPoolExecutor(len(jobs)) as threads:
+        for found, expected in zip(threads.map(again, jobs), alone, strict=True):
+            for results in found:
+                assert all(torch.equal(one, other) for one, other in zip(results, expected, strict=True))
+
+
+@needs_compiler
+@needs_matrix_units
+@torch.inference_mode()
+def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
+    model = random_model(d_model=128, n_heads=2)
+    here = choose(model, CPU)
+    assert (here.name, here.bound) == ("int8", None)
+    shape = shape_of(model)
+    assert bound_folder(model, here) == folder_of(shape, model)
+    folder = compile_bound(shape, model)
+    made = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+    assert compile_bound(shape, model) == folder
+    assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == made
+    run = load_bound(folder)
+    assert run is not None
+    check_compiled(run, model, shape)
+    check_in_threads(run, shape)
+
+    choice = choose(model, CPU)
+    assert choice.bound == folder
+    assert choice.few_rows >= 4096
+    assert choice.why.endswith("steps of any number of rows in one call")
+    assert choose(model, CPU, compiled=False) == here
+    assert choose(random_model(d_model=128, n_heads=2, vocab_size=200), CPU).bound is None
+    right = forced(model)
+    ours, calls = (
+        rms(forced(decoder) - right)
+        for decoder in (build_decoder(model, choice), packed(model, uncompiled(model, shape)))
+    )
+    assert ours < 1.3 * calls
+    assert can_fork(), "what compiles and loads leaves threads behind"
+
+    (folder / "step.pt2").write_bytes(b"cut short")
+    with pytest.raises(
+        ConfigError, match=rf"{folder}.*cannot be loaded.*remove the folder, then nmt compile"
+    ):
+        build_decoder(model, choice)
+
+
+@needs_compiler
+@needs_matrix_units
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "precision"), [("post-norm", "int8"), ("GELU", "bfloat16")])
+@torch.inference_mode()
+def test_every_kind_of_model_compiles(kind: str, precision: Precision) -> None:
+    model = random_model(**KINDS[kind])
+    shape = shape_of(model, precision)
+    run = load_bound(compile_bound(shape, model))
+    assert run is not None
+    check_compiled(run, model, shape)
+
+
+@needs_compiler
+def test_nmt_compile_compiles_it_and_the_step_of_one_row_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which ones are compiled; what compiling does is tested above."""
+    compiled: list[str] = []
+    for name in ("compile_bound", "compile_step", "compile_whole"):
+        monkeypatch.setattr(f"nmt.compilation.{name}", lambda *_, name=name: compiled.append(name))
+    model = random_model(d_model=128)
+    steps = compile_steps(model, choose(model, CPU, "int8", VNNI))
+    assert [step["for"] for step in steps] == ["many rows", "1 row", "5 rows", "8 rows"]
+    monkeypatch.setattr(CpuFeatures, "here", lambda: AMX)
+    steps = compile_steps(model, choose(model, CPU, "int8", AMX))
+    assert [step["for"] for step in steps] == ["any number of rows", "many rows", "1 row"]
+    assert compiled[4:] == ["compile_bound", "compile_step", "compile_whole"]
+    steps = compile_steps(model, choose(model, CPU, "int8", AMX), rows=[5, 5])
+    assert [step["for"] for step in steps] == ["any number of rows", "many rows", "5 rows"]
