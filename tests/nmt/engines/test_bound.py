@@ -174,6 +174,8 @@ def test_only_matrix_units_and_fewer_bits_have_it() -> None:
         assert bound_folder(model, choice, AMX) is not None
     assert bound_folder(model, choose(model, CPU, "int8", VNNI), VNNI) is None
     assert bound_folder(model, choose(model, CPU, "int8", VNNI), AMX) is None, "layers in int8"
+    half = CpuFeatures(int8=True, bfloat16=True, matrix_units=False)
+    assert bound_folder(model, choose(model, CPU, "bfloat16", half), half) is None, "AVX-512 alone"
     assert bound_folder(model, choose(model, CPU, "float32", AMX), AMX) is None
     assert bound_folder(model, choose(model, CPU, "eager", AMX), AMX) is None
     assert not can_bind(shape_of(model, "float32"))
