@@ -50,11 +50,10 @@ def compile_for(model: str | Path | None = None, rows: Sequence[int] | None = No
                 f"nmt compile: {n_rows} rows: steps of few rows are compiled for 1 to {MOST_ROWS}; more take "
                 "the step that is compiled for any number"
             )
-    folder = resolve_model(model)
-    loaded = load_model_folder(folder, torch.device("cpu"))
-    choice = choose(loaded.model, torch.device("cpu"))
+    device = torch.device("cpu")
+    loaded = load_model_folder(resolve_model(model), device, with_aligner=False)
+    name, choice = loaded.config.name, choose(loaded.model, device)
     steps = compile_steps(loaded.model, choice, rows)
-    name = loaded.config.name
     if not steps:
         raise ConfigError(
             f"nmt compile: {name} is decoded by {choice.name} here ({choice.why}), and either that "

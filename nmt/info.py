@@ -17,13 +17,12 @@ import safetensors
 import torch
 
 from nmt import __version__
-from nmt.checkpoint import SCORES, WEIGHTS, load_model_folder, resolve_model, verify_manifest
+from nmt.checkpoint import SCORES, WEIGHTS, load_model_folder, resolve_model
 from nmt.engines.choose import Choice, choose, compilable_steps
 from nmt.engines.forks import kind_of_workers
 from nmt.engines.workers import count_workers
 from nmt.errors import ModelFolderError
 from nmt.models.build import Model
-from nmt.shipped import config_of
 
 SCALES = {"lowercase-tokenized": " (lower-cased, tokenised)"}
 """What is said of scores that are not of cased, detokenised text."""
@@ -43,11 +42,9 @@ def info(model: str | Path | None = None) -> dict[str, dict[str, Any]]:
         if model is not None:
             raise
         return {"model": {"default": str(error)}, "machine": _machine()}
-    verify_manifest(folder)
-    config = config_of(folder)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    decoded = load_model_folder(folder, device).model
-    engine = choose(decoded, device)
+    loaded = load_model_folder(folder, device, with_aligner=False)
+    config, engine = loaded.config, choose(loaded.model, device)
     return {
         "model": {
             "name": config.name,
@@ -65,7 +62,7 @@ def info(model: str | Path | None = None) -> dict[str, dict[str, Any]]:
         "engine": {
             "name": engine.name,
             "why": engine.why,
-            "step": step_in_words(engine, decoded),
+            "step": step_in_words(engine, loaded.model),
             "workers": count_workers(device),
             "kind_of_workers": kind_of_workers(),
         },

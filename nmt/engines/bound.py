@@ -39,6 +39,7 @@ from nmt.models.transformer import Transformer
 NAME = "step"
 EXAMPLE_ROWS, MOST_ROWS = 16, 1 << 16
 WIDTH = 16
+"""Inputs of a product are a multiple of it."""
 OPTIONS = {
     "cpp.dynamic_threads": True,  # those that torch has when it is called
     "cpp.enable_floating_point_contract_flag": "fast",  # a product and its addition are one instruction
@@ -194,9 +195,10 @@ def compile_bound(shape: WholeShape, model: Transformer) -> Path:
         ConfigError: there is no C++ compiler, or it fails.
     """
     folder = folder_of(shape, model)
-    # as bytes: to hand tensors to another process torch starts a thread that stays
-    weights = safetensors.torch.save(BoundStep.of(shape, model).state_dict())
-    compile_packages(folder, partial(_programs, shape, weights))
+    if not folder.is_dir():
+        # as bytes: to hand tensors to another process torch starts a thread that stays
+        weights = safetensors.torch.save(BoundStep.of(shape, model).state_dict())
+        compile_packages(folder, partial(_programs, shape, weights))
     return folder
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ from nmt.engines.whole import WholeShape
 from nmt.errors import ConfigError
 from nmt.models.interface import StepDecoder
 from nmt.models.transformer import Transformer
+from tests.nmt.engines.in_threads import check_in_threads
 from tests.nmt.engines.random_models import KINDS, random_transformer
 
 SPECIAL = SpecialIds()
@@ -221,21 +221,6 @@ def check_compiled(run: Run, model: Transformer, shape: WholeShape) -> None:
         assert sorted(ratios)[len(ratios) // 2] < 1.3
 
 
-def check_in_threads(run: Run, shape: WholeShape) -> None:
-    """Several threads may take the same step at once: the service's workers do."""
-    jobs = [arguments_of(shape, 3 + number, 1, 3 + 7 * number, 5 + number) for number in range(4)]
-
-    def again(job: list[Tensor]) -> list[Sequence[Tensor]]:
-        with torch.inference_mode():
-            return [run(list(job)) for _ in range(50)]
-
-    alone = [again(job)[0] for job in jobs]
-    with ThreadPoolExecutor(len(jobs)) as threads:
-        for found, expected in zip(threads.map(again, jobs), alone, strict=True):
-            for results in found:
-                assert all(torch.equal(one, other) for one, other in zip(results, expected, strict=True))
-
-
 @needs_compiler
 @needs_matrix_units
 @torch.inference_mode()
@@ -252,7 +237,8 @@ def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
     run = load_bound(folder)
     assert run is not None
     check_compiled(run, model, shape)
-    check_in_threads(run, shape)
+    jobs = [arguments_of(shape, 3 + number, 1, 3 + 7 * number, 5 + number) for number in range(4)]
+    check_in_threads(run, jobs)
 
     choice = choose(model, CPU)
     assert choice.bound == folder

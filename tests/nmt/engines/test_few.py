@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import get_args
@@ -27,6 +26,7 @@ from nmt.engines.single_calls import SingleCalls, example_arguments
 from nmt.engines.whole import StepWeights, WholeShape
 from nmt.models.transformer import Transformer
 from nmt.search import search
+from tests.nmt.engines.in_threads import check_in_threads
 from tests.nmt.engines.random_models import KINDS, random_transformer
 
 SPECIAL = SpecialIds()
@@ -259,22 +259,6 @@ def check_compiled(model: Transformer, shape: WholeShape, n_rows: int) -> None:
                 torch.testing.assert_close(one, other, atol=2e-3, rtol=2e-3)
 
 
-def check_in_threads(model: Transformer, shape: WholeShape, n_rows: int) -> None:
-    """Several threads may take the same step at once: the service's workers do."""
-    (run,) = (run for rows, run in load_whole(shape).items() if rows == n_rows)
-    jobs = [arguments_of(model, shape, n_rows, 1, 3 + 7 * number, 5 + number) for number in range(4)]
-
-    def again(job: list[Tensor]) -> list[Sequence[Tensor]]:
-        with torch.inference_mode():
-            return [run(list(job)) for _ in range(50)]
-
-    alone = [again(job)[0] for job in jobs]
-    with ThreadPoolExecutor(len(jobs)) as threads:
-        for found, expected in zip(threads.map(again, jobs), alone, strict=True):
-            for results in found:
-                assert all(torch.equal(one, other) for one, other in zip(results, expected, strict=True))
-
-
 @needs_compiler
 @torch.inference_mode()
 def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
@@ -292,7 +276,8 @@ def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
     assert compiled_rows(replace(shape, n_layers=1)) == []
     assert can_fork(), "what compiles and loads leaves threads behind"
     check_compiled(model, shape, 2)
-    check_in_threads(model, shape, 2)
+    jobs = [arguments_of(model, shape, 2, 1, 3 + 7 * number, 5 + number) for number in range(4)]
+    check_in_threads(load_whole(shape)[2], jobs)
 
     choice = choose(model, CPU, "float32")
     assert choice.few == shape
