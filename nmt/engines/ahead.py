@@ -29,7 +29,7 @@ from nmt.engines.between import (
     Norm,
     Shape,
     Stretch,
-    norms_in_order,
+    decoder_norms,
 )
 from nmt.engines.kernels import padded_rows
 from nmt.engines.packages import Program, Run, compile_packages, folder_for, load_packages
@@ -128,7 +128,7 @@ class CompiledStretches:
     def __init__(self, model: Transformer, runs: dict[str, Run]) -> None:
         self._runs = runs
         layers = [layer for layer in model.decoder_layers if isinstance(layer, DecoderLayer)]
-        self._enter, norms = norms_in_order(model)
+        self._enter, norms = decoder_norms(model)
         self._into = [
             [*Int8Weights.of(own.query, own.key, own.value)]
             for own in (layer.self_attention for layer in layers)

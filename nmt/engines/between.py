@@ -13,6 +13,7 @@ Dimensions: N rows, D inputs of a product, F outputs.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -21,7 +22,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from nmt.engines.kernels import INT8_MOST, int8_rows, side_by_side
-from nmt.models.transformer import DecoderLayer, Transformer
+from nmt.layers.attention import MultiHeadAttention
+from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual, Transformer
 
 NORM_EPS = 1e-5
 
@@ -56,16 +58,26 @@ class Norm(NamedTuple):
         return cls(norm.weight.detach().float(), norm.bias.detach().float())
 
 
-def norms_in_order(model: Transformer) -> tuple[Norm | tuple[()], list[Norm]]:
-    """That before all sub-layers, empty in a post-norm model, and those after each residual addition."""
-    layers = [layer for layer in model.decoder_layers if isinstance(layer, DecoderLayer)]
+def norms_in_order(residuals: Sequence[Residual], last: nn.Module) -> tuple[Norm | tuple[()], list[Norm]]:
+    """That before all sub-layers, empty in a post-norm model, and those after each residual addition.
+
+    Args:
+        residuals: of all sub-layers.
+        last: the norm after all of them in a pre-norm model.
+    """
+    norms = [Norm.of(residual.norm) for residual in residuals]
+    return (norms[0], [*norms[1:], Norm.of(last)]) if residuals[0].pre else ((), norms)
+
+
+def decoder_norms(model: Transformer) -> tuple[Norm | tuple[()], list[Norm]]:
+    """Those of a model's decoder, in order."""
     residuals = [
         residual
-        for layer in layers
+        for layer in model.decoder_layers
+        if isinstance(layer, DecoderLayer)
         for residual in (layer.around_self_attention, layer.around_cross_attention, layer.around_feed_forward)
     ]
-    norms = [Norm.of(residual.norm) for residual in residuals]
-    return (norms[0], [*norms[1:], Norm.of(model.decoder_norm)]) if residuals[0].pre else ((), norms)
+    return norms_in_order(residuals, model.decoder_norm)
 
 
 class LayerEnd(NamedTuple):
@@ -102,10 +114,24 @@ class Shape:
 
     @classmethod
     def of(cls, model: Transformer, attention: torch.dtype) -> Shape | None:
-        """None where layers differ in width, as after pruning heads."""
+        """Of a model's decoder; None where layers differ in width, as after pruning heads."""
         layers = [layer for layer in model.decoder_layers if isinstance(layer, DecoderLayer)]
+        return cls.of_layers(
+            [
+                (layer, attended)
+                for layer in layers
+                for attended in (layer.self_attention, layer.cross_attention)
+            ],
+            attention,
+        )
+
+    @staticmethod
+    def of_layers(
+        layers: Sequence[tuple[EncoderLayer | DecoderLayer, MultiHeadAttention]], attention: torch.dtype
+    ) -> Shape | None:
+        """Of layers, each with an attention of it; None where they differ in width."""
         shapes = {
-            cls(
+            Shape(
                 d_model=layer.feed_forward.up.in_features,
                 d_inner=attended.query.out_features,
                 d_ff=layer.feed_forward.up.out_features,
@@ -113,8 +139,7 @@ class Shape:
                 norm="pre" if layer.around_feed_forward.pre else "post",
                 attention="bfloat16" if attention == torch.bfloat16 else "float32",
             )
-            for layer in layers
-            for attended in (layer.self_attention, layer.cross_attention)
+            for layer, attended in layers
         }
         return shapes.pop() if len(shapes) == 1 else None
 

@@ -11,9 +11,9 @@ On a GPU "float32" and "bfloat16" are a step of fixed shapes replayed as a CUDA 
 "auto" takes int8 where the CPU has instructions for it, else float32; on a GPU eager, until the others have
 been measured on one. How far each is from eager is measured by ``benchmarks/engines.py``. Where ``nmt
 compile`` has been run, int8 and bfloat16 take a step that is one call where the CPU has matrix units
-(``nmt.engines.bound``), every engine of a CPU such steps of few rows (``nmt.engines.few``), and int8, for
-sentences that started at different times or have a shortlist, a step whose layers are in int8 too
-(``nmt.engines.ahead``).
+(``nmt.engines.bound``) and such an encoder (``nmt.engines.bound_encoder``), every engine of a CPU such steps
+of few rows (``nmt.engines.few``), and int8, for sentences that started at different times or have a
+shortlist, a step whose layers are compiled one by one (``nmt.engines.ahead``).
 """
 
 from __future__ import annotations
@@ -26,8 +26,12 @@ import torch
 
 from nmt.engines.ahead import CompiledStretches, is_compiled, load_step
 from nmt.engines.between import Shape
-from nmt.engines.bound import MOST_ROWS, can_bind, load_bound
+from nmt.engines.bound import MOST_ROWS, can_bind
 from nmt.engines.bound import folder_of as folder_of_bound
+from nmt.engines.bound import load_step as load_bound_step
+from nmt.engines.bound_encoder import EncoderShape, load_encoder
+from nmt.engines.bound_encoder import folder_of as folder_of_encoder
+from nmt.engines.encoder_call import EncoderCall
 from nmt.engines.few import compiled_rows, load_whole
 from nmt.engines.kernels import Precision, dtype_of
 from nmt.engines.loops import loop_weights
@@ -62,6 +66,8 @@ class Choice:
     """Of the compiled steps of few rows; None where none is taken."""
     bound: Path | None = None
     """Where the step of any number of rows stands; None where none is taken."""
+    encoder: Path | None = None
+    """Where the compiled encoder stands; None where none is taken."""
     few_rows: int = 0
     """The most rows of a step that is one call."""
 
@@ -132,6 +138,9 @@ def choose(
     if choice.few_rows:
         how_many = "any number of" if choice.bound else f"up to {choice.few_rows}"
         choice = replace(choice, why=f"{choice.why}; steps of {how_many} rows in one call")
+    folder = encoder_folder(model, choice, features)
+    if folder is not None and folder.is_dir():
+        choice = replace(choice, why=f"{choice.why}; the encoder of a few sentences too", encoder=folder)
     return choice
 
 
@@ -141,6 +150,7 @@ def compilable_steps(model: Model, choice: Choice) -> dict[str, bool]:
         "any number of rows": (bound_folder(model, choice), choice.bound),
         "few rows": (whole_shape(model, choice), choice.few),
         "many rows": (step_shape(model, choice), choice.step),
+        "the encoder": (encoder_folder(model, choice), choice.encoder),
     }
     return {kind: taken is not None for kind, (possible, taken) in kinds.items() if possible is not None}
 
@@ -169,6 +179,18 @@ def bound_folder(model: Model, choice: Choice, features: CpuFeatures | None = No
         return None
     features = CpuFeatures.here() if features is None else features
     return folder_of_bound(shape, model) if features.matrix_units and can_bind(shape) else None
+
+
+def encoder_folder(model: Model, choice: Choice, features: CpuFeatures | None = None) -> Path | None:
+    """Where the compiled encoder of a model decoded by ``choice`` stands, or would; as the others.
+
+    It is for layers in bfloat16 on matrix units, and belongs to the model's weights.
+    """
+    if choice.layers != "bfloat16" or not isinstance(model, Transformer) or model.output.weight_VD.is_cuda:
+        return None
+    shape = EncoderShape.of_model(model)
+    features = CpuFeatures.here() if features is None else features
+    return folder_of_encoder(shape, model) if features.matrix_units and shape is not None else None
 
 
 def _choose(
@@ -213,8 +235,9 @@ def build_decoder(
     if model.output.weight_VD.device.type != "cpu":
         return StaticTransformer(model, dtype_of(choice.layers))
     runs = None if choice.step is None else load_step(choice.step)
-    few, any_rows = choice.few, None if choice.bound is None else load_bound(choice.bound)
+    few, any_rows = choice.few, None if choice.bound is None else load_bound_step(choice.bound)
     fixed = {} if few is None else load_whole(few)
+    encoder = None if choice.encoder is None else load_encoder(choice.encoder)
     weights = [] if few is None else torch.utils._pytree.tree_leaves(loop_weights(model, few.weights))
     return PackedTransformer(
         model,
@@ -223,6 +246,7 @@ def build_decoder(
         shortlist=shortlist,
         stretches=None if runs is None else CompiledStretches(model, runs),
         single_calls=SingleCalls(fixed, weights, any_rows) if fixed or any_rows else None,
+        encoder_call=None if encoder is None else EncoderCall(encoder),
     )
 
 

@@ -25,6 +25,7 @@ from torch import Tensor
 from nmt.batch import Batch
 from nmt.engines.cache import Cache
 from nmt.engines.encoded import EncodedSources
+from nmt.engines.encoder_call import EncoderCall
 from nmt.engines.kernels import Precision, dtype_of, padded_rows
 from nmt.engines.packed_layers import PackedDecoderLayer, PackedEncoderLayer, Tokens
 from nmt.engines.packed_state import Group, PackedState
@@ -47,6 +48,7 @@ class PackedTransformer:
         shortlist: leaves each sentence the pieces of its list; None: all, the exact function.
         stretches: what a step computes between its attentions; None: in the layers' precision, call by call.
         single_calls: steps that are one call; None: there are none.
+        encoder_call: the encoder as one call, for layers in bfloat16; None: there is none.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class PackedTransformer:
         shortlist: VocabularyShortlist | None = None,
         stretches: Stretches | None = None,
         single_calls: SingleCalls | None = None,
+        encoder_call: EncoderCall | None = None,
     ) -> None:
         self.dtype = dtype_of(layers)
         self._precision = layers
@@ -73,6 +76,7 @@ class PackedTransformer:
         self._decoder_norm = Norm(model.decoder_norm, self.dtype)
         self._stretches = stretches or PackedStretches(self._decoder, self._decoder_norm, layers)
         self._single_calls = single_calls
+        self._encoder_call = encoder_call
         self._project = Projection(model.output.weight_VD.detach(), output)
         self._shortlist = shortlist
         self._vocab_size = model.output.weight_VD.size(0)
@@ -85,10 +89,15 @@ class PackedTransformer:
     def start(self, source: Batch, beam_size: int) -> PackedState:
         """Encode, and project keys and values of the source for all steps."""
         tokens = Tokens.of(source, self.dtype)
-        memory_MD = self._encode(source, tokens)
+        embedded_MD = self._embedded(source, tokens)
+        if self._encoder_call is not None and self._encoder_call.takes(embedded_MD):
+            memory_MD, memory = self._encoder_call(embedded_MD, tokens)
+        else:
+            memory_MD = self._encode(embedded_MD, tokens)
+            memory = [layer.cross_attention.memory(memory_MD, tokens) for layer in self._decoder]
         self._encoded.keep(source, tokens.padded(memory_MD))
         group = Group(
-            [layer.cross_attention.memory(memory_MD, tokens) for layer in self._decoder],
+            memory,
             tokens.mask_B11S,
             Cache(source.size * beam_size, self._cache_width, self.dtype),
             source.size,
@@ -108,7 +117,7 @@ class PackedTransformer:
         tokens = Tokens.of(batch, self.dtype)
         known_BSD = self._encoded.find(batch)
         if known_BSD is None:
-            memory_MD = self._encode(batch, tokens)
+            memory_MD = self._encode(self._embedded(batch, tokens), tokens)
         else:
             memory_MD = self._for_layers(tokens.packed(known_BSD))
         x_MD = self._for_layers(self._target.read(batch.target_in_BT, range(T)).view(B * T, -1))
@@ -172,10 +181,13 @@ class PackedTransformer:
             first, first_row = end, first_row + count
         return replace(state, groups=groups)
 
-    def _encode(self, source: Batch, tokens: Tokens) -> Tensor:
-        """Source ids -> memory_MD."""
-        embedded_BSD = self._source.read(source.source_BS, range(source.source_BS.size(1)))
-        x_MD = self._for_layers(tokens.packed(embedded_BSD))
+    def _embedded(self, source: Batch, tokens: Tokens) -> Tensor:
+        """Source ids -> a row for each token, in float32."""
+        return tokens.packed(self._source.read(source.source_BS, range(source.source_BS.size(1))))
+
+    def _encode(self, embedded_MD: Tensor, tokens: Tokens) -> Tensor:
+        """-> memory_MD."""
+        x_MD = self._for_layers(embedded_MD)
         for layer in self._encoder:
             x_MD = layer(x_MD, tokens)
         return self._encoder_norm(x_MD)

@@ -22,7 +22,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from nmt.engines.between import NORM_EPS, Norm, Shape, Stretch, norms_in_order
+from nmt.engines.between import NORM_EPS, Norm, Shape, Stretch, decoder_norms
 from nmt.engines.kernels import Precision, side_by_side
 from nmt.models.transformer import DecoderLayer, Transformer
 
@@ -86,7 +86,7 @@ class StepWeights(NamedTuple, Generic[MapT]):
     def of(cls, model: Transformer, lay_out: LayOut[MapT]) -> StepWeights[MapT]:
         """Of a model's decoder, linear maps as ``lay_out`` makes them."""
         layers = [layer for layer in model.decoder_layers if isinstance(layer, DecoderLayer)]
-        first, norms = norms_in_order(model)
+        first, norms = decoder_norms(model)
 
         def of(*linears: nn.Linear) -> MapT:
             return lay_out(*side_by_side(linears), False)

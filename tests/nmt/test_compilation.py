@@ -60,7 +60,8 @@ def test_nmt_info_says_which_step_is_not_compiled(monkeypatch: pytest.MonkeyPatc
     amx = replace(choose(model, torch.device("cpu"), "int8"), step=step_shape(model, choice))
     assert (
         step_in_words(amx, model)
-        == "compiled ahead of time, but not that of any number of rows and that of few rows: nmt compile"
+        == "compiled ahead of time, but not that of any number of rows and that of few rows"
+        " and that of the encoder: nmt compile"
     )
 
 
@@ -96,9 +97,20 @@ def test_a_configuration_that_cannot_be_read_is_named(
         compile_for(tmp_path / "broken")
 
 
-def test_pruned_layers_have_no_step(tmp_path: Path, tokenizer_file: Path) -> None:
-    kept = {"encoder": [2, 2], "decoder": [2, 1], "cross": [2, 2]}
+@pytest.mark.parametrize(("encoder", "left"), [([2, 1], []), ([2, 2], ["the encoder"])])
+def test_pruned_layers_have_no_step(
+    encoder: list[int], left: list[str], tmp_path: Path, tokenizer_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their encoder may be compiled nevertheless, if its own layers are equal."""
+    monkeypatch.setattr(CpuFeatures, "here", lambda: CpuFeatures(True, True, True))
+    compiled: list[str] = []
+    monkeypatch.setattr("nmt.compilation.compile_encoder", lambda *_: compiled.append("the encoder"))
+    kept = {"encoder": encoder, "decoder": [2, 1], "cross": [2, 2]}
     config = tiny_config(Tokenizer.load(tokenizer_file), d_model=128, kept_heads=kept)
     save_tiny_model(tmp_path / "pruned", tokenizer_file, config=config, model=tiny_model(config))
-    with pytest.raises(ConfigError, match="or the layers of the model differ in width; go without"):
-        compile_for(tmp_path / "pruned")
+    if left:
+        assert [step["for"] for step in compile_for(tmp_path / "pruned")["steps"]] == left
+    else:
+        with pytest.raises(ConfigError, match="or the layers of the model differ in width; go without"):
+            compile_for(tmp_path / "pruned")
+    assert compiled == left

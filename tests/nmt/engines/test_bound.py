@@ -16,7 +16,8 @@ from nmt.batch import Batch
 from nmt.compilation import compile_steps
 from nmt.config import SpecialIds
 from nmt.engines import bound, packages
-from nmt.engines.bound import BoundStep, can_bind, compile_bound, folder_of, load_bound
+from nmt.engines.bound import BoundStep, can_bind, compile_bound, folder_of, load_step
+from nmt.engines.bound_maps import lay_out
 from nmt.engines.choose import CpuFeatures, bound_folder, build_decoder, choose
 from nmt.engines.forks import can_fork
 from nmt.engines.kernels import Precision
@@ -81,7 +82,7 @@ def packed(model: Transformer, any_rows: Run | None, output: Precision = "int8")
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 @torch.inference_mode()
 def test_it_is_near_the_model(kind: dict[str, object], precision: Precision) -> None:
-    """As near as the step that is not one call."""
+    """As near as the step that is not one call; activations in int8 have 255 values a row, and show it."""
     model = random_model(**kind)
     decoders = {
         "model": model,
@@ -90,8 +91,23 @@ def test_it_is_near_the_model(kind: dict[str, object], precision: Precision) -> 
     }
     found = {name: forced(decoder) for name, decoder in decoders.items()}
     ours, calls = (rms(found[name] - found["model"]) for name in ("ours", "calls"))
-    assert ours < 1.3 * calls
+    assert ours < (4 if precision == "int8" else 1.3) * calls
     assert calls < 0.05 * float(found["model"].std())
+
+
+@pytest.mark.parametrize("precision", ["int8", "bfloat16"])
+def test_its_maps_are_near_the_linear_maps(precision: Precision) -> None:
+    torch.manual_seed(1)
+    linear = torch.nn.Linear(96, 40).requires_grad_(False)
+    linear.weight *= torch.logspace(-2, 2, 40)[:, None]  # a scale for each output
+    x_ND = torch.randn(8, 96) * torch.logspace(-2, 2, 8)[:, None]  # and for each row
+    for bias_F in (linear.bias, None):
+        right_NF = torch.nn.functional.linear(x_ND, linear.weight, bias_F)
+        own = lay_out(precision, linear.weight, bias_F, False)
+        assert getattr(torch, precision) in {weight.dtype for weight in own.buffers()}
+        error_NF = own(x_ND) - right_NF
+        assert float((error_NF.square().mean(1) / right_NF.square().mean(1)).max()) < 0.05**2
+        assert float((error_NF.square().mean(0) / right_NF.square().mean(0)).max()) < 0.05**2
 
 
 def forced(decoder: StepDecoder[Any]) -> Tensor:
@@ -179,7 +195,6 @@ def test_only_matrix_units_and_fewer_bits_have_it() -> None:
     assert bound_folder(model, choose(model, CPU, "float32", AMX), AMX) is None
     assert bound_folder(model, choose(model, CPU, "eager", AMX), AMX) is None
     assert not can_bind(shape_of(model, "float32"))
-    assert not can_bind(shape_of(random_model(d_ff=52)))
 
 
 def arguments_of(
@@ -234,7 +249,7 @@ def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
     made = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
     assert compile_bound(shape, model) == folder
     assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == made
-    run = load_bound(folder)
+    run = load_step(folder)
     assert run is not None
     check_compiled(run, model, shape)
     jobs = [arguments_of(shape, 3 + number, 1, 3 + 7 * number, 5 + number) for number in range(4)]
@@ -267,9 +282,9 @@ def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
 @pytest.mark.parametrize(("kind", "precision"), [("post-norm", "int8"), ("GELU", "bfloat16")])
 @torch.inference_mode()
 def test_every_kind_of_model_compiles(kind: str, precision: Precision) -> None:
-    model = random_model(**KINDS[kind])
+    model = random_model(d_model=20, d_ff=52, **KINDS[kind])
     shape = shape_of(model, precision)
-    run = load_bound(compile_bound(shape, model))
+    run = load_step(compile_bound(shape, model))
     assert run is not None
     check_compiled(run, model, shape)
 
@@ -278,14 +293,14 @@ def test_every_kind_of_model_compiles(kind: str, precision: Precision) -> None:
 def test_nmt_compile_compiles_it_and_the_step_of_one_row_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Which ones are compiled; what compiling does is tested above."""
     compiled: list[str] = []
-    for name in ("compile_bound", "compile_step", "compile_whole"):
+    for name in ("compile_bound", "compile_step", "compile_whole", "compile_encoder"):
         monkeypatch.setattr(f"nmt.compilation.{name}", lambda *_, name=name: compiled.append(name))
     model = random_model(d_model=128)
     steps = compile_steps(model, choose(model, CPU, "int8", VNNI))
     assert [step["for"] for step in steps] == ["many rows", "1 row", "5 rows", "8 rows"]
     monkeypatch.setattr(CpuFeatures, "here", lambda: AMX)
     steps = compile_steps(model, choose(model, CPU, "int8", AMX))
-    assert [step["for"] for step in steps] == ["any number of rows", "many rows", "1 row"]
-    assert compiled[4:] == ["compile_bound", "compile_step", "compile_whole"]
+    assert [step["for"] for step in steps] == ["any number of rows", "many rows", "1 row", "the encoder"]
+    assert compiled[4:] == ["compile_bound", "compile_step", "compile_whole", "compile_encoder"]
     steps = compile_steps(model, choose(model, CPU, "int8", AMX), rows=[5, 5])
-    assert [step["for"] for step in steps] == ["any number of rows", "many rows", "5 rows"]
+    assert [step["for"] for step in steps] == ["any number of rows", "many rows", "5 rows", "the encoder"]

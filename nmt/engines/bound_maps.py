@@ -1,0 +1,99 @@
+"""Linear maps that are compiled with their weights (``nmt.engines.bound``, ``nmt.engines.bound_encoder``).
+
+The compiler lays weights out for the matrix unit, and multiplies by them inside the function that it makes.
+
+Dimensions: N rows, D inputs of a map, F outputs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from nmt.engines import between
+from nmt.engines.between import Int8Weights
+from nmt.engines.kernels import Precision, int8_rows
+from nmt.engines.packages import Run, load_packages
+from nmt.errors import ConfigError
+
+OPTIONS = {
+    "cpp.dynamic_threads": True,  # those that torch has when it is called
+    "cpp.enable_floating_point_contract_flag": "fast",  # a product and its addition are one instruction
+    "freezing": True,  # weights are constants, laid out beforehand
+    "max_autotune_gemm": True,
+    "max_autotune_gemm_backends": "CPP",  # products of the compiler's own, not calls
+}
+
+
+class BoundMap(nn.Module):
+    """A linear map with its weights, x_ND -> y_NF, from and to float32."""
+
+    bias_F: Tensor
+
+    def __init__(self, n_out: int, bias_F: Tensor | None) -> None:
+        super().__init__()
+        self.register_buffer("bias_F", torch.zeros(n_out) if bias_F is None else bias_F.float())
+
+
+class Half(BoundMap):
+    """Weights and activations in bfloat16, sums in float32."""
+
+    weight_FD: Tensor
+
+    def __init__(self, weight_FD: Tensor, bias_F: Tensor | None) -> None:
+        super().__init__(len(weight_FD), bias_F)
+        self.register_buffer("weight_FD", weight_FD.bfloat16())
+
+    def forward(self, x_ND: Tensor) -> Tensor:
+        """See ``BoundMap``."""
+        return F.linear(x_ND.bfloat16(), self.weight_FD).float() + self.bias_F
+
+
+class Int8(BoundMap):
+    """Weights and activations in int8, a scale for each output and each row; sums are exact."""
+
+    weight_DF: Tensor
+    scale_F: Tensor
+
+    def __init__(self, weight_FD: Tensor, bias_F: Tensor | None) -> None:
+        super().__init__(len(weight_FD), bias_F)
+        rounded_FD, scale_F = int8_rows(weight_FD.float())
+        self.register_buffer("weight_DF", rounded_FD.t().contiguous())
+        self.register_buffer("scale_F", scale_F)
+
+    def forward(self, x_ND: Tensor) -> Tensor:
+        """See ``BoundMap``."""
+        return between.linear(x_ND, Int8Weights(self.weight_DF, self.scale_F, self.bias_F))
+
+
+def lay_out(precision: Precision, weight_FD: Tensor, bias_F: Tensor | None, _is_projection: bool) -> BoundMap:
+    """A map in int8 or bfloat16."""
+    assert precision != "float32"
+    return (Int8 if precision == "int8" else Half)(weight_FD, bias_F)
+
+
+def digest(*parts: nn.Module) -> str:
+    """Of all weights of ``parts``."""
+    sums = hashlib.sha256()
+    for tensor in (tensor for part in parts for tensor in part.state_dict().values()):
+        sums.update(tensor.detach().contiguous().numpy().data)
+    return sums.hexdigest()
+
+
+def load_bound(folder: Path, name: str) -> Run | None:
+    """What was compiled there; None where this machine has nothing there.
+
+    Raises:
+        ConfigError: what is there cannot be loaded, or the system does not let it run.
+    """
+    runs = load_packages(folder, [name])
+    if runs is None:
+        return None
+    # Linux lets a process use matrix units once it has asked to; what is compiled does not ask, and would die
+    if not torch.cpu._init_amx():
+        raise ConfigError(f"{folder}: this system refuses its matrix units (AMX); remove the folder")
+    return runs[name]

@@ -1,0 +1,268 @@
+"""The encoder as one call, weights inside: near the model, compiled or not, found by weights."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+
+from nmt.batch import Batch
+from nmt.compilation import compile_steps
+from nmt.config import SpecialIds
+from nmt.engines import bound_encoder, packages
+from nmt.engines.bound_encoder import (
+    BoundEncoder,
+    EncoderShape,
+    compile_encoder,
+    folder_of,
+    load_encoder,
+)
+from nmt.engines.choose import CpuFeatures, build_decoder, choose, compilable_steps, encoder_folder
+from nmt.engines.encoder_call import MOST_TOKENS, MOST_TOKENS_IF_WIDE, NARROW, EncoderCall
+from nmt.engines.forks import can_fork
+from nmt.engines.packages import Run
+from nmt.engines.packed import PackedTransformer
+from nmt.errors import ConfigError
+from nmt.models.transformer import EncoderLayer, Transformer
+from tests.nmt.engines.random_models import KINDS, random_transformer
+
+SPECIAL = SpecialIds()
+SOURCES = [[5, 6, 7, 8, 9, 10, 11], [12, 13], [14, 15, 16, 17], [18]]
+CPU = torch.device("cpu")
+AMX = CpuFeatures(int8=True, bfloat16=True, matrix_units=True)
+VNNI = CpuFeatures(int8=True, bfloat16=False, matrix_units=False)
+needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler on this machine")
+needs_matrix_units = pytest.mark.skipif(
+    not CpuFeatures.here().matrix_units, reason="this CPU has no matrix units (AMX)"
+)
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(packages.CACHE, str(tmp_path))
+
+
+def random_model(**changes: object) -> Transformer:
+    widths = {"vocab_size": 199, "d_model": 64, "d_ff": 48, "n_encoder_layers": 2, "n_decoder_layers": 2}
+    return random_transformer(**{**widths, **changes})
+
+
+def shape_of(model: Transformer) -> EncoderShape:
+    shape = EncoderShape.of_model(model)
+    assert shape is not None
+    return shape
+
+
+def uncompiled(model: Transformer, calls: list[int] | None = None) -> Run:
+    """The function that is compiled, as torch runs it one operation after another."""
+    encoder = BoundEncoder.of(shape_of(model), model)
+
+    def call(tensors: list[Tensor]) -> Sequence[Tensor]:
+        if calls is not None:
+            calls.append(len(tensors[0]))
+        results: Sequence[Tensor] = encoder(*tensors)
+        return results
+
+    return call
+
+
+def packed(model: Transformer, run: Run | None) -> PackedTransformer:
+    call = None if run is None else EncoderCall(run)
+    return PackedTransformer(model, layers="bfloat16", output="bfloat16", encoder_call=call)
+
+
+def kept(decoder: PackedTransformer, sources: Sequence[Sequence[int]]) -> Tensor:
+    """Keys and values of all tokens, in float32."""
+    batch = Batch.from_ids(sources, special=SPECIAL)
+    (group,) = decoder.start(batch, 1).groups
+    places = [part.transpose(1, 2)[batch.source_mask_BS] for layer in group.memory for part in layer]
+    return torch.stack(places).float()
+
+
+def exact(model: Transformer, sources: Sequence[Sequence[int]]) -> Tensor:
+    decoder = PackedTransformer(model, layers="float32", output="float32")
+    return kept(decoder, sources)
+
+
+def rms(numbers: Tensor) -> float:
+    return float(numbers.square().mean().sqrt())
+
+
+def check_near(run: Run, model: Transformer, sources: Sequence[Sequence[int]]) -> None:
+    """As near to the encoder in float32 as the one that is not one call; either has its luck in rounding."""
+    right = exact(model, sources)
+    ours, calls = (rms(kept(packed(model, one), sources) - right) / rms(right) for one in (run, None))
+    assert ours < 2.5 * calls
+    assert max(ours, calls) < 0.06
+
+
+@pytest.mark.parametrize("sources", [SOURCES, SOURCES[:1], [SOURCES[0], SOURCES[0]], SOURCES[3:]])
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+@torch.inference_mode()
+def test_it_is_near_the_model(kind: dict[str, object], sources: Sequence[Sequence[int]]) -> None:
+    model, calls = random_model(**kind), list[int]()
+    check_near(uncompiled(model, calls), model, sources)
+    assert calls == [sum(len(source) + 1 for source in sources)], "tokens and EOS, no padding"
+
+
+@torch.inference_mode()
+def test_its_activation_is_the_models() -> None:
+    """Of small numbers, where GELU and ReLU are far apart."""
+    model = random_model(**KINDS["GELU"])
+    for layer in model.encoder_layers:
+        assert isinstance(layer, EncoderLayer)
+        layer.feed_forward.up.weight.mul_(0.1)
+        layer.feed_forward.up.bias.mul_(0.1)
+        layer.feed_forward.down.weight.mul_(10)
+    check_near(uncompiled(model), model, SOURCES)
+
+
+@torch.inference_mode()
+def test_a_sentence_does_not_depend_on_those_beside_it() -> None:
+    model = random_model()
+    decoder = packed(model, uncompiled(model))
+    beside = kept(decoder, SOURCES)
+    alone = torch.cat([kept(decoder, [source]) for source in SOURCES], dim=1)
+    torch.testing.assert_close(beside, alone, atol=0.05, rtol=0.02)
+
+
+@torch.inference_mode()
+def test_links_find_what_it_encoded() -> None:
+    model, calls = random_model(), list[int]()
+    decoder = packed(model, uncompiled(model, calls))
+    decoder.start(Batch.from_ids(SOURCES, special=SPECIAL), 2)
+    batch = Batch.from_ids(SOURCES, SOURCES, special=SPECIAL)
+    memory_BSD, _ = decoder.states(batch)
+    assert len(calls) == 1
+    expected_BSD = packed(model, None).states(batch)[0]
+    mask_BS = batch.source_mask_BS
+    error = (memory_BSD - expected_BSD)[mask_BS].float()
+    assert rms(error) < 0.1 * rms(expected_BSD[mask_BS].float())
+
+
+@pytest.mark.parametrize(("d_model", "most"), [(NARROW, MOST_TOKENS), (NARROW + 16, MOST_TOKENS_IF_WIDE)])
+@torch.inference_mode()
+def test_many_tokens_take_the_calls(d_model: int, most: int) -> None:
+    model, calls = random_model(d_model=d_model), list[int]()
+    decoder = packed(model, uncompiled(model, calls))
+    for n_tokens in (most, most + 1):
+        decoder.start(Batch.from_ids([[5] * (n_tokens - 1)], special=SPECIAL), 1)
+    assert calls == [most]
+
+
+def test_it_is_found_by_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    model = random_model()
+    before = folder_of(shape_of(model), model)
+    assert before.is_relative_to(tmp_path)
+    same, *others = (random_model() for _ in range(4))
+    assert folder_of(shape_of(same), same) == before
+    layer = others[0].encoder_layers[1]
+    assert isinstance(layer, EncoderLayer)
+    layer.feed_forward.up.bias[0] += 1e-3
+    others[1].encoder_norm.weight[0] += 1  # type: ignore[operator]
+    others[2].decoder_layers[1].cross_attention.value.bias[0] += 1  # type: ignore[union-attr]
+    assert len({before, *(folder_of(shape_of(other), other) for other in others)}) == 4
+    decoded = random_model()
+    decoded.decoder_norm.weight[0] += 1  # type: ignore[operator]
+    decoded.decoder_layers[1].cross_attention.query.bias[0] += 1  # type: ignore[union-attr]
+    assert folder_of(shape_of(decoded), decoded) == before, "it reads nothing else of the decoder"
+    monkeypatch.setattr(bound_encoder.inspect, "getsource", lambda _: "other code")
+    assert folder_of(shape_of(model), model) != before
+
+
+def test_only_layers_in_bfloat16_on_matrix_units_have_it() -> None:
+    model = random_model(d_model=128)
+    for engine in ("int8", "bfloat16"):
+        assert encoder_folder(model, choose(model, CPU, engine, AMX), AMX) is not None
+        assert encoder_folder(model, choose(model, CPU, engine, AMX), VNNI) is None
+    assert encoder_folder(model, choose(model, CPU, "int8", VNNI), AMX) is None, "layers in int8"
+    for engine in ("float32", "eager"):
+        assert encoder_folder(model, choose(model, CPU, engine, AMX), AMX) is None
+
+
+def test_layers_of_unequal_width_have_none() -> None:
+    model = random_model(d_model=128, n_heads=2)
+    layer = model.encoder_layers[0]
+    assert isinstance(layer, EncoderLayer)
+    layer.feed_forward.up = torch.nn.Linear(128, 32)
+    assert EncoderShape.of_model(model) is None
+    assert encoder_folder(model, choose(model, CPU, "int8", AMX), AMX) is None
+
+
+def check_compiled(run: Run, model: Transformer) -> None:
+    """As near to the encoder in float32 as what is not compiled, which rounds between operations too."""
+    random.seed(3)
+    ratios = []
+    for sizes in ((1,), (2, 2), (7,), (1, 30, 4), (200,), tuple(range(2, 22)), (31,) * 12):
+        sources = [random.choices(range(5, 199), k=size) for size in sizes]
+        right = exact(model, sources)
+        ours, called = (rms(kept(packed(model, one), sources) - right) for one in (run, uncompiled(model)))
+        assert ours < 0.25 * rms(right)
+        ratios.append(ours / called)
+    assert sorted(ratios)[len(ratios) // 2] < 1.3
+
+
+@needs_compiler
+@needs_matrix_units
+@torch.inference_mode()
+def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
+    model = random_model(d_model=128, n_heads=2)
+    here = choose(model, CPU)
+    assert (here.name, here.encoder) == ("int8", None)
+    assert compilable_steps(model, here)["the encoder"] is False
+    folder = compile_encoder(shape_of(model), model)
+    made = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+    assert compile_encoder(shape_of(model), model) == folder
+    assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == made
+    run = load_encoder(folder)
+    assert run is not None
+    check_compiled(run, model)
+
+    choice = choose(model, CPU)
+    assert choice.encoder == folder
+    assert choice.why.endswith("the encoder of a few sentences too")
+    assert compilable_steps(model, choice)["the encoder"] is True
+    assert choose(model, CPU, compiled=False) == here
+    assert choose(random_model(d_model=128, n_heads=2, d_ff=64), CPU).encoder is None
+    assert can_fork(), "what compiles and loads leaves threads behind"
+    decoder = build_decoder(model, choice)
+    assert isinstance(decoder, PackedTransformer)
+    expected = kept(packed(model, run), SOURCES)
+    torch.testing.assert_close(kept(decoder, SOURCES), expected, atol=0, rtol=0)
+
+    (folder / "encoder.pt2").write_bytes(b"cut short")
+    with pytest.raises(ConfigError, match=rf"{folder}.*cannot be loaded.*remove the folder"):
+        build_decoder(model, choice)
+
+
+@needs_compiler
+@needs_matrix_units
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["post-norm", "GELU"])
+@torch.inference_mode()
+def test_every_kind_of_model_compiles(kind: str) -> None:
+    model = random_model(d_model=20, d_ff=52, **KINDS[kind])
+    run = load_encoder(compile_encoder(shape_of(model), model))
+    assert run is not None
+    check_compiled(run, model)
+
+
+@needs_compiler
+def test_nmt_compile_compiles_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That it does; what compiling does is tested above."""
+    compiled: list[str] = []
+    for name in ("compile_bound", "compile_step", "compile_whole", "compile_encoder"):
+        monkeypatch.setattr(f"nmt.compilation.{name}", lambda *_, name=name: compiled.append(name))
+    model = random_model(d_model=128)
+    monkeypatch.setattr(CpuFeatures, "here", lambda: AMX)
+    steps = compile_steps(model, choose(model, CPU, "int8", AMX))
+    assert steps[-1]["for"] == "the encoder"
+    assert compiled[-1] == "compile_encoder"
+    monkeypatch.setattr(CpuFeatures, "here", lambda: VNNI)
+    steps = compile_steps(model, choose(model, CPU, "int8", VNNI))
+    assert "the encoder" not in [step["for"] for step in steps]
