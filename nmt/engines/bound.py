@@ -22,8 +22,8 @@ import torch
 from torch import Tensor, nn
 
 from nmt.engines import between, bound_maps, whole
-from nmt.engines.bound_maps import OPTIONS, BoundMap, digest, lay_out, load_bound
-from nmt.engines.packages import Program, Run, compile_packages, folder_for
+from nmt.engines.bound_maps import OPTIONS, BoundMap, compile_with_weights, digest, lay_out, load_bound
+from nmt.engines.packages import Program, Run, folder_for
 from nmt.engines.single_calls import LENGTHS, example_arguments, open_sizes
 from nmt.engines.whole import StepWeights, WholeShape, WholeStep
 from nmt.models.transformer import Transformer
@@ -99,10 +99,7 @@ def compile_bound(shape: WholeShape, model: Transformer) -> Path:
         ConfigError: there is no C++ compiler, or it fails.
     """
     folder = folder_of(shape, model)
-    if not folder.is_dir():
-        # as bytes: to hand tensors to another process torch starts a thread that stays
-        weights = safetensors.torch.save(BoundStep.of(shape, model).state_dict())
-        compile_packages(folder, partial(_programs, shape, weights))
+    compile_with_weights(folder, partial(BoundStep.of, shape, model), partial(_programs, shape))
     return folder
 
 

@@ -24,9 +24,9 @@ from torch import Tensor, nn
 
 from nmt.engines import between, bound_maps
 from nmt.engines.between import Norm, Shape, Stretch, norms_in_order
-from nmt.engines.bound_maps import OPTIONS, Half, digest, load_bound
+from nmt.engines.bound_maps import OPTIONS, Half, compile_with_weights, digest, load_bound
 from nmt.engines.kernels import side_by_side
-from nmt.engines.packages import Program, Run, compile_packages, folder_for
+from nmt.engines.packages import Program, Run, folder_for
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Transformer
 
 NAME = "encoder"
@@ -165,10 +165,7 @@ def compile_encoder(shape: EncoderShape, model: Transformer) -> Path:
         ConfigError: there is no C++ compiler, or it fails.
     """
     folder = folder_of(shape, model)
-    if not folder.is_dir():
-        # as bytes: to hand tensors to another process torch starts a thread that stays
-        weights = safetensors.torch.save(BoundEncoder.of(shape, model).state_dict())
-        compile_packages(folder, partial(_programs, shape, weights))
+    compile_with_weights(folder, partial(BoundEncoder.of, shape, model), partial(_programs, shape))
     return folder
 
 

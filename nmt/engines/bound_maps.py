@@ -8,8 +8,11 @@ Dimensions: N rows, D inputs of a map, F outputs.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
+import safetensors.torch
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -17,7 +20,7 @@ from torch import Tensor, nn
 from nmt.engines import between
 from nmt.engines.between import Int8Weights
 from nmt.engines.kernels import Precision, int8_rows
-from nmt.engines.packages import Run, load_packages
+from nmt.engines.packages import Program, Run, compile_packages, load_packages
 from nmt.errors import ConfigError
 
 OPTIONS = {
@@ -82,6 +85,25 @@ def digest(*parts: nn.Module) -> str:
     for tensor in (tensor for part in parts for tensor in part.state_dict().values()):
         sums.update(tensor.detach().contiguous().numpy().data)
     return sums.hexdigest()
+
+
+def compile_with_weights(
+    folder: Path, function: Callable[[], nn.Module], programs: Callable[[bytes], Mapping[str, Program]]
+) -> None:
+    """Compile a function with its weights into ``folder``; one that is there already stays as it is.
+
+    Args:
+        folder: from ``folder_for``.
+        function: makes it.
+        programs: the safetensors of its weights -> what is compiled; called in another process.
+
+    Raises:
+        ConfigError: there is no C++ compiler, or it fails.
+    """
+    if not folder.is_dir():
+        # as bytes: to hand tensors to another process torch starts a thread that stays
+        weights = safetensors.torch.save(function().state_dict())
+        compile_packages(folder, partial(programs, weights))
 
 
 def load_bound(folder: Path, name: str) -> Run | None:
