@@ -77,6 +77,8 @@ def shown(facts: dict[str, dict[str, Any]]) -> Iterator[str]:
         for name, value in rows.items():
             if name == "evaluations":
                 yield from (_row(one["test_set"]["name"], _scores(one["scores"])) for one in value)
+            elif name == "baseline":
+                yield _row(name, f"{value['name']}, BLEU: {_baseline(value['test_sets'])}")
             elif isinstance(value, dict):
                 yield _row(name, ", ".join(f"{key} {one}" for key, one in value.items()))
             else:
@@ -91,6 +93,16 @@ def _scores(scores: list[dict[str, Any]]) -> str:
     """Cased, detokenised where it is not said."""
     named = (f"{one['metric']} {one['score']:.1f}{SCALES.get(one['scale'], '')}" for one in scores)
     return ", ".join(named)
+
+
+def _baseline(test_sets: list[dict[str, Any]]) -> str:
+    """Cased, detokenised BLEU of what stands beside the model."""
+    return ", ".join(
+        f"{one['name']} {item['baseline_score']:.1f}"
+        for one in test_sets
+        for item in one["significance"]
+        if (item["metric"], item["scale"]) == ("BLEU", "cased-detokenized")
+    )
 
 
 def count_parameters(folder: Path) -> int:

@@ -6,12 +6,13 @@ only with weights that it knows (``nmt.engines.bound_maps``). So what is compile
 found by its weights.
 
 Dimensions: N rows, M of them that are rows of sentences, B sentences, T tokens of the target with the one
-being read, S source length, D inputs of a linear map, F outputs.
+being read, S source length, D inputs of a linear map, F outputs, V vocabulary, n blocks of it.
 """
 
 from __future__ import annotations
 
 import inspect
+import math
 import sys
 from dataclasses import asdict
 from functools import partial
@@ -25,11 +26,13 @@ from nmt.engines import between, bound_maps, whole
 from nmt.engines.bound_maps import OPTIONS, BoundMap, compile_with_weights, digest, lay_out, load_bound
 from nmt.engines.packages import Program, Run, folder_for
 from nmt.engines.single_calls import LENGTHS, example_arguments, open_sizes
-from nmt.engines.whole import StepWeights, WholeShape, WholeStep
+from nmt.engines.whole import StepWeights, WholeShape, WholeStep, computed_first
 from nmt.models.transformer import Transformer
 
 NAME = "step"
 EXAMPLE_ROWS, MOST_ROWS = 16, 1 << 16
+LARGEST_BLOCK = 64
+"""Of logits whose largest is told."""
 
 
 class BoundStep(WholeStep[BoundMap]):
@@ -64,7 +67,7 @@ class BoundStep(WholeStep[BoundMap]):
         memory: list[tuple[Tensor, Tensor]],
         mask_B11S: Tensor,
         places: tuple[Tensor, Tensor],
-    ) -> tuple[Tensor, Tensor, Tensor]:
+    ) -> tuple[Tensor, ...]:
         """See ``WholeStep``."""
         leaves = [getattr(self, name) for name in self._names]
         weights = torch.utils._pytree.tree_unflatten(leaves, self._structure)
@@ -75,6 +78,17 @@ class BoundStep(WholeStep[BoundMap]):
         y_NF: Tensor = weights(x_ND.contiguous())
         assert y_NF.size(1) == n_out
         return y_NF
+
+    def once(self, y_NF: Tensor) -> Tensor:
+        """See ``WholeStep``."""
+        return computed_first(y_NF)
+
+    def totals(self, logits_NV: Tensor) -> tuple[Tensor, Tensor]:
+        """See ``WholeStep``: the pass that looks for the largest of a row passes by those of its blocks."""
+        n_beside = math.gcd(logits_NV.size(1), LARGEST_BLOCK)
+        maxima_Nn = computed_first(logits_NV.view(logits_NV.size(0), -1, n_beside).amax(dim=2))
+        largest_N1 = maxima_Nn.amax(dim=1, keepdim=True)
+        return (logits_NV - largest_N1).exp().sum(dim=1).log() + largest_N1.squeeze(1), maxima_Nn
 
 
 def can_bind(shape: WholeShape) -> bool:

@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 
 from nmt.engines.kernels import Precision, dtype_of, int8_rows
-from nmt.engines.whole import LayOut, StepWeights, WholeStep
+from nmt.engines.whole import LayOut, StepWeights, WholeStep, computed_first
 from nmt.models.transformer import Transformer
 
 LANES = 16
@@ -82,8 +82,7 @@ def loop_weights(model: Transformer, precision: Precision) -> StepWeights[Weight
 
 def linear(x_ND: Tensor, weights: Weights, n_out: int) -> Tensor:
     """y_NF, of ``n_out`` outputs, in float32: a loop over the weight in which all rows are."""
-    # the compiler computes what is read this way beforehand, and not again for each group of outputs
-    x_ND = x_ND.contiguous().as_strided(x_ND.shape, (x_ND.size(1), 1))
+    x_ND = computed_first(x_ND)  # not again for each group of outputs
     n_beside = math.gcd(x_ND.size(1), max(1, CHAINS // x_ND.size(0)))
     weight_GDL = weights.weight_GDL.float()
     rows = []

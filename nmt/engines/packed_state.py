@@ -31,10 +31,7 @@ class Group:
 
     def select(self, rows_N: Tensor, beam_size: int) -> None:
         """Move rows of the past; the memory only when whole sentences leave."""
-        if self.past.n_tokens:
-            self.past.select(rows_N)
-        else:
-            self.past.n_rows = rows_N.numel()
+        self.past.select(rows_N)
         if rows_N.numel() == self.n_sentences * beam_size:
             return
         sentences_B = rows_N[::beam_size].div(beam_size, rounding_mode="floor")

@@ -40,7 +40,7 @@ def example_arguments(shape: WholeShape, n_rows: int) -> Arguments:
         torch.zeros(5, n_rows, 2 * shape.d_inner * shape.n_layers, dtype=kept),
         [(torch.zeros(source, dtype=kept), torch.zeros(source, dtype=kept)) for _ in range(shape.n_layers)],
         torch.zeros(n_sentences, 1, 1, 7, dtype=kept),
-        (torch.zeros(n_rows, dtype=torch.long), torch.zeros(n_rows, dtype=torch.long)),
+        (torch.zeros(5, n_rows, dtype=torch.long), torch.zeros(n_rows, dtype=torch.long)),
     )
 
 
@@ -54,7 +54,8 @@ def open_sizes(shape: WholeShape, n_rows: int | None, most_rows: int) -> tuple[A
         of_past[1], of_memory[0], of_mask[0] = kept, sentences, sentences
     if n_rows is None:
         of_rows[0] = torch.export.Dim("N", min=2, max=most_rows)
-    return of_rows, of_past, [(of_memory, of_memory)] * shape.n_layers, of_mask, (of_rows, of_rows)
+    of_places = {0: target} if n_rows is not None else {0: target, 1: of_rows[0]}
+    return of_rows, of_past, [(of_memory, of_memory)] * shape.n_layers, of_mask, (of_places, of_rows)
 
 
 class SingleCalls:
@@ -92,27 +93,30 @@ class SingleCalls:
         else:
             assert self._any_rows is not None
             n_rows, run = max(2, n_kept), self._any_rows
-        past_TMW, mask_B11S = group.past.kept_TNW, group.memory_mask_B11S
+        past_TMW, rows_TN = group.past.past_TMW, group.past.rows_TN
+        mask_B11S = group.memory_mask_B11S
         if mask_B11S is None:
             key_BHSE, _ = group.memory[0]
             mask_B11S = key_BHSE.new_zeros(key_BHSE.size(0), 1, 1, key_BHSE.size(2))
-        logits_NV, log_totals_N, new_NW = run(
+        new_NW, *rest = run(
             [
                 x_MD if n_kept == n_rows else F.pad(x_MD, (0, 0, 0, n_rows - n_kept)),
                 past_TMW,
                 *(kept for layer in group.memory for kept in layer),
                 mask_B11S,
-                *_places(n_kept, n_rows, n_kept // group.n_sentences),
+                rows_TN if n_kept == n_rows else F.pad(rows_TN, (0, n_rows - n_kept)),
+                _sentences(n_kept, n_rows, n_kept // group.n_sentences),
                 *weights,
             ]
         )
-        past_TMW[-1] = new_NW[:n_kept]
-        return Step(logits_NV[:n_kept], None, log_totals_N[:n_kept])
+        past_TMW[-1, :n_kept] = new_NW[:n_kept]
+        logits_NV, log_totals_N, *maxima = (part[:n_kept] for part in rest)
+        return Step(logits_NV, None, log_totals_N, *maxima)
 
 
 @cache
-def _places(n_kept: int, n_rows: int, beam_size: int) -> tuple[Tensor, Tensor]:
-    """The row that each of ``n_rows`` is, and its sentence; those that fill up are the first once more."""
+def _sentences(n_kept: int, n_rows: int, beam_size: int) -> Tensor:
+    """The sentence of each of ``n_rows``; those that fill up are of the first."""
     row_N = torch.arange(n_rows)
     row_N[n_kept:] = 0
-    return row_N, row_N // beam_size
+    return row_N // beam_size

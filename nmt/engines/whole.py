@@ -14,7 +14,7 @@ row and token (keys and values of all layers), V vocabulary.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Generic, NamedTuple, TypeVar
 
@@ -162,64 +162,108 @@ class WholeStep(Stretch, Generic[MapT]):
         mask_B11S: Tensor,
         places: tuple[Tensor, Tensor],
         weights: StepWeights[MapT],
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Embeddings -> logits_NV, the logarithm of each row's sum of exponentials, and what is to be kept.
+    ) -> tuple[Tensor, ...]:
+        """Embeddings -> what is to be kept, logits_NV and what ``totals`` makes of them.
 
         Args:
             x_ND: of the tokens being read, float32.
-            past_TMW: keys and values so far; the last are not there yet, and not read.
+            past_TMW: keys and values so far; the last are not there yet, and what stands there is of no
+                consequence.
             memory: for each layer keys_BHSE and values_BHSE of the sources.
             mask_B11S: what to add to the scores of the sources.
-            places: row_N of ``past_TMW`` and sentence_N of each row.
+            places: rows_TN of ``past_TMW`` where what each row has read stands, and sentence_N of each row.
             weights: of the model.
         """
-        shape, (row_N, sentence_N) = self._shape, places
+        shape, (rows_TN, sentence_N) = self._shape, places
         N, T, heads = x_ND.size(0), past_TMW.size(0), (shape.n_heads, -1)
-        is_last_T11 = (torch.arange(T) == T - 1)[:, None, None]
-        mask_N1S = mask_B11S[sentence_N].squeeze(1).float()
+        times_T = torch.arange(T)
+        is_last_T11 = (times_T == T - 1)[:, None, None]
+        mask_SN1 = mask_B11S[sentence_N].flatten(1).t().unsqueeze(2).float()
         read_ND = F.layer_norm(x_ND, (shape.d_model,), *weights.norm, NORM_EPS) if weights.norm else x_ND
         new = []
         pasts = past_TMW.tensor_split(shape.n_layers, dim=2)
         for layer, past_TMw, (key_BHSE, value_BHSE) in zip(weights.layers, pasts, memory, strict=True):
-            query_NW, new_Nw = self.linear(read_ND, layer.own_in, 3 * shape.d_inner).tensor_split(
-                [shape.d_inner], dim=1
-            )
+            all_NW = self.once(self.linear(read_ND, layer.own_in, 3 * shape.d_inner))
+            query_NW, new_Nw = all_NW.tensor_split([shape.d_inner], dim=1)
             new.append(new_Nw)
-            kept_TNw = torch.where(is_last_T11, new_Nw.to(past_TMw.dtype), past_TMw[:, row_N])
-            key_TNW, value_TNW = kept_TNw.float().chunk(2, dim=2)
-            context_NHE = attend(
-                query_NW.view(N, *heads, 1).transpose(2, 3),
-                key_TNW.reshape(T, N, *heads).permute(1, 2, 0, 3),
-                value_TNW.reshape(T, N, *heads).permute(1, 2, 0, 3),
-            )
+            kept_TNw = past_TMw[times_T[:, None], rows_TN]
+            past = _pair(part.reshape(T, N, *heads) for part in kept_TNw.chunk(2, dim=2))
+            own = _pair(part.view(N, *heads) for part in new_Nw.to(past_TMw.dtype).chunk(2, dim=1))
+            context_NHE = attend_past(query_NW.view(N, *heads), past, own, is_last_T11)
             y_ND = self.linear(context_NHE.reshape(N, -1), layer.own_out, shape.d_model)
             x_ND, read_ND = self.add(x_ND, y_ND, layer.own_norm)
-            query_NW = self.linear(read_ND, layer.cross_in, shape.d_inner)
-            context_NHE = attend(
-                query_NW.view(N, *heads, 1).transpose(2, 3),
-                key_BHSE[sentence_N].float(),
-                value_BHSE[sentence_N].float(),
-                mask_N1S,
-            )
+            query_NW = self.once(self.linear(read_ND, layer.cross_in, shape.d_inner))
+            read = _pair(part[sentence_N].permute(2, 0, 1, 3) for part in (key_BHSE, value_BHSE))
+            context_NHE = attend(query_NW.view(N, *heads), read, mask_SN1)
             y_ND = self.linear(context_NHE.reshape(N, -1), layer.cross_out, shape.d_model)
             x_ND, read_ND = self.add(x_ND, y_ND, layer.cross_norm)
             inner_NF = self.activation(self.linear(read_ND, layer.up, shape.d_ff))
             y_ND = self.linear(inner_NF, layer.down, shape.d_model)
             x_ND, read_ND = self.add(x_ND, y_ND, layer.norm)
         logits_NV = self.linear(read_ND, weights.output, shape.vocab_size)
-        return logits_NV, logits_NV.logsumexp(dim=1), torch.cat(new, dim=1).to(past_TMW.dtype)
+        return torch.cat(new, dim=1).to(past_TMW.dtype), logits_NV, *self.totals(logits_NV)
+
+    def totals(self, logits_NV: Tensor) -> tuple[Tensor, ...]:
+        """log_totals_N of ``Step`` and, if it is worth while, maxima_Nn."""
+        return (logits_NV.logsumexp(dim=1),)
+
+    def once(self, y_NF: Tensor) -> Tensor:
+        """What ``linear`` gives, not computed anew for each number that is added up of it."""
+        return y_NF
 
     @abstractmethod
     def linear(self, x_ND: Tensor, weights: MapT, n_out: int) -> Tensor:
         """y_NF, of ``n_out`` outputs, in float32."""
 
 
-def attend(
-    query_NH1E: Tensor, key_NHTE: Tensor, value_NHTE: Tensor, mask_N1T: Tensor | None = None
+def _pair(parts: Iterable[Tensor]) -> tuple[Tensor, Tensor]:
+    key, value = parts
+    return key, value
+
+
+def attend(query_NHE: Tensor, read_SNHE: tuple[Tensor, Tensor], mask_SN1: Tensor) -> Tensor:
+    """What heads find in the source, (N, H, E): scaled dot-product attention of one query, no matrix product.
+
+    Keys and values have their place in the source first, so that rows and heads fill registers side by side.
+    """
+    key_SNHE, value_SNHE = read_SNHE
+    scores_SNH = (query_NHE * key_SNHE.float()).sum(dim=3) * query_NHE.size(2) ** -0.5 + mask_SN1
+    weights_SNH = _exponentials(computed_first(scores_SNH))
+    context_NHE: Tensor = (weights_SNH.unsqueeze(3) * value_SNHE.float()).sum(dim=0)
+    return context_NHE / weights_SNH.sum(dim=0).unsqueeze(2)
+
+
+def attend_past(
+    query_NHE: Tensor,
+    read_TNHE: tuple[Tensor, Tensor],
+    own_NHE: tuple[Tensor, Tensor],
+    is_last_T11: Tensor,
 ) -> Tensor:
-    """What heads find, (N, H, E): scaled dot-product attention of one query, as sums of products."""
-    scores_NHT = (query_NH1E * key_NHTE).sum(dim=3) * query_NH1E.size(3) ** -0.5
-    if mask_N1T is not None:
-        scores_NHT = scores_NHT + mask_N1T
-    context_NHE: Tensor = (scores_NHT.softmax(dim=2).unsqueeze(3) * value_NHTE).sum(dim=2)
-    return context_NHE
+    """The same in what a row has read, and at the last time in its own key and value."""
+    (key_TNHE, value_TNHE), (own_key_NHE, own_value_NHE) = read_TNHE, own_NHE
+    scores_TNH = computed_first((query_NHE * key_TNHE.float()).sum(dim=3))
+    own_score_NH = computed_first((query_NHE * own_key_NHE.float()).sum(dim=2))
+    scores_TNH = torch.where(is_last_T11, own_score_NH, scores_TNH) * query_NHE.size(2) ** -0.5
+    weights_TNH = _exponentials(scores_TNH)
+    # not multiplied by 0: whatever stands there may be no number
+    value_TNHE = torch.where(is_last_T11.unsqueeze(3), 0.0, value_TNHE.float())
+    context_NHE = (weights_TNH.unsqueeze(3) * value_TNHE).sum(dim=0)
+    context_NHE = context_NHE + weights_TNH[-1].unsqueeze(2) * own_value_NHE.float()
+    found_NHE: Tensor = context_NHE / weights_TNH.sum(dim=0).unsqueeze(2)
+    return found_NHE
+
+
+def _exponentials(scores_TNH: Tensor) -> Tensor:
+    """A softmax that is still to be divided by its sum."""
+    return computed_first((scores_TNH - scores_TNH.amax(dim=0)).exp())
+
+
+def computed_first(x: Tensor) -> Tensor:
+    """``x``, which the compiler then computes once and writes to memory, in this order.
+
+    Else it computes what few read anew for each of them, and for each number that they add up.
+    """
+    strides = [1]
+    for size in reversed(x.shape[1:]):
+        strides.insert(0, strides[0] * size)
+    return x.contiguous().as_strided(x.shape, strides)

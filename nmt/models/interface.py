@@ -31,6 +31,8 @@ class Step(NamedTuple):
     """Cross-attention of this step, rows summing to 1 over real source positions; None: not exposed."""
     log_totals_N: Tensor | None = None
     """Logarithm of each row's sum of exponentials; None: 0, so that ``logits_NV`` are log-probabilities."""
+    maxima_Nn: Tensor | None = None
+    """The largest of each of n equal blocks of ``logits_NV``, where known; search may overwrite them."""
 
     @property
     def log_probs_NV(self) -> Tensor:

@@ -293,12 +293,12 @@ def rank_candidates(
     """
     n_sentences, beam_size, vocab_size = len(beams.sentences), beams.beam_size, step.logits_NV.size(1)
     largest_N = largest(step, coverage_NS)
-    rules.apply(step.logits_NV, beams.history, beams.sentences, beams.lengths)
+    maxima_Nn = rules.apply(step.logits_NV, beams.history, beams.sentences, beams.lengths, step.maxima_Nn)
     offsets_N = beams.log_probs_N.to(step.logits_NV.device)
     if step.log_totals_N is not None:
         offsets_N = offsets_N - step.log_totals_N
     log_probs_BC, index_BC, penalties_N, largest_N = to_cpu(
-        *best_extensions(step.logits_NV, offsets_N, n_sentences, 2 * beam_size),
+        *best_extensions(step.logits_NV, offsets_N, n_sentences, 2 * beam_size, maxima_Nn),
         scoring.coverage_penalties(coverage_NS, like_N=largest_N),
         largest_N,
     )

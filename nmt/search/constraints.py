@@ -21,6 +21,9 @@ from nmt.config import GenerationConfig, SpecialIds
 from nmt.search.loops import LoopRule
 from nmt.search.required import NEVER, Required, RequiredPieces
 
+FEW_SCORES = 1 << 17
+"""To take all maxima anew of so few takes no longer than the calls for some of them."""
+
 
 @dataclass(frozen=True)
 class Constraints:
@@ -112,7 +115,8 @@ class Constraints:
         history: Callable[[], Tensor],
         sentences: Sequence[int],
         lengths: Sequence[int],
-    ) -> None:
+        maxima_Nn: Tensor | None = None,
+    ) -> Tensor | None:
         """Put -inf, in place, on every next token that is not allowed.
 
         Args:
@@ -121,6 +125,10 @@ class Constraints:
                 Rows that have fewer end in the same column, after BOS, with PAD before.
             sentences: the sentences of the rows, K rows each.
             lengths: tokens so far of each of ``sentences``.
+            maxima_Nn: the largest scores of equal blocks, where they are known; they change too.
+
+        Returns:
+            ``maxima_Nn`` of the scores as they are now; None where they are not known.
         """
         device, longest = scores_NV.device, max(lengths)
         forced_N1 = self._forced(longest, scores_NV.size(0), sentences, device)
@@ -128,19 +136,26 @@ class Constraints:
         required = self.required if self.required is not None and self.required.binds(sentences) else None
         never = self._markers if required is not None else self._never_unasked
         scores_NV.index_fill_(1, never.to(device), NEVER)
+        if maxima_Nn is not None:
+            maxima_Nn = self._updated(maxima_Nn, scores_NV)
         if 0 < self.no_repeat_ngram_size <= longest:
             repeating_NW = repeating_tokens(history(), self.no_repeat_ngram_size, none=self.special.pad)
             scores_NV.scatter_(1, repeating_NW.to(device), NEVER)
+            maxima_Nn = None
         if self.loops is not None and self.loops.is_due(lengths):
             self.loops.apply(scores_NV, history(), sentences, lengths)
+            maxima_Nn = None
         if required is not None:
             required.apply(scores_NV, history(), sentences, lengths)
+            maxima_Nn = None
         if forced_N1 is not None and kept_N1 is not None:
             free_N1 = forced_N1 == self.special.pad
             scores_NV.masked_fill_(~free_N1, NEVER)
             scores_NV.scatter_(
                 1, forced_N1, kept_N1.masked_fill(free_N1, NEVER)
             )  # free rows rewrite PAD's -inf
+            maxima_Nn = None
+        return maxima_Nn
 
     @cached_property
     def _markers(self) -> Tensor:
@@ -152,6 +167,22 @@ class Constraints:
         """And what none holds whose sentence does not require it."""
         reserved = () if self.required is None else (self.required.reserved_ids,)
         return torch.cat([self._markers, *reserved])
+
+    @cached_property
+    def _never_bounds(self) -> tuple[int, int]:
+        """The smallest and the largest of these."""
+        return int(self._never_unasked.min()), int(self._never_unasked.max())
+
+    def _updated(self, maxima_Nn: Tensor, scores_NV: Tensor) -> Tensor | None:
+        """Those of the blocks in which any token is never held, from the first to the last, taken anew."""
+        if scores_NV.numel() <= FEW_SCORES:
+            return None
+        n_rows, n_blocks = maxima_Nn.shape
+        n_beside = scores_NV.size(1) // n_blocks
+        first, last = (bound // n_beside for bound in self._never_bounds)
+        blocks_NbX = scores_NV.view(n_rows, n_blocks, n_beside)[:, first : last + 1]
+        maxima_Nn[:, first : last + 1] = blocks_NbX.amax(dim=2)
+        return maxima_Nn
 
     def _forced(
         self, step: int, n_rows: int, sentences: Sequence[int], device: torch.device

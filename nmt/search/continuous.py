@@ -295,7 +295,8 @@ def _rows(step: Step, first: int, end: int, cohort: _Cohort) -> Step:
         attention_NS = attention_NS[first:end, : cohort.source_width]
         attention_NS = functional.pad(attention_NS, (0, cohort.source_width - attention_NS.size(1)))
     log_totals_N = None if step.log_totals_N is None else step.log_totals_N[first:end]
-    return Step(step.logits_NV[first:end], attention_NS, log_totals_N)
+    maxima_Nn = None if step.maxima_Nn is None else step.maxima_Nn[first:end]
+    return Step(step.logits_NV[first:end], attention_NS, log_totals_N, maxima_Nn)
 
 
 def _selected(step: Step, rows_N: Tensor) -> Step:

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from nmt.batch import Batch
 from nmt.config import GenerationConfig, SpecialIds
-from nmt.models.interface import StateT, StepDecoder
+from nmt.models.interface import StateT, Step, StepDecoder
 from nmt.search.constraints import Constraints
 from nmt.search.finite import check_finite, largest
 from nmt.search.hypothesis import Hypothesis
@@ -29,8 +29,9 @@ from nmt.search.scoring import Scoring
 from nmt.search.topk import blockwise_max
 from nmt.search.transfer import to_cpu
 
-Choose: TypeAlias = Callable[[Tensor, int, Sequence[int]], tuple[Tensor, Tensor]]
-"""(logits_NV, -inf at what is not allowed; step; sentences of the rows) -> tokens_N and their logits_N."""
+Choose: TypeAlias = Callable[[Step, int, Sequence[int]], tuple[Tensor, Tensor]]
+"""(logits, -inf at what is not allowed; number of the step; sentences of the rows) -> tokens_N and their
+logits_N."""
 
 
 def greedy_search(
@@ -47,8 +48,8 @@ def greedy_search(
     otherwise those of ``beam_search``, of which this is the case K = 1.
     """
 
-    def most_probable(logits_NV: Tensor, _step: int, _sentences: Sequence[int]) -> tuple[Tensor, Tensor]:
-        logits_N, tokens_N = blockwise_max(logits_NV)
+    def most_probable(step: Step, _number: int, _sentences: Sequence[int]) -> tuple[Tensor, Tensor]:
+        logits_N, tokens_N = blockwise_max(step.logits_NV, step.maxima_Nn)
         return tokens_N, logits_N
 
     return decode(decoder, source, options, special, prefixes, required, choose=most_probable, n_rows=1)
@@ -86,8 +87,9 @@ def decode(
         before_NS, coverage_NS = coverage_NS, scoring.add_attention(coverage_NS, step.attention_NS)
         largest_N = largest(step, coverage_NS)
         sentences = [row.sentence for row in rows[::n_rows]]
-        rules.apply(step.logits_NV, partial(history, rows), sentences, [n_tokens] * len(sentences))
-        tokens_N, log_probs_N = choose(step.logits_NV, n_tokens, sentences)
+        lengths = [n_tokens] * len(sentences)
+        maxima_Nn = rules.apply(step.logits_NV, partial(history, rows), sentences, lengths, step.maxima_Nn)
+        tokens_N, log_probs_N = choose(step._replace(maxima_Nn=maxima_Nn), n_tokens, sentences)
         if step.log_totals_N is not None:
             log_probs_N = log_probs_N - step.log_totals_N
         tokens, log_probs, alarms = (part.tolist() for part in to_cpu(tokens_N, log_probs_N, largest_N))

@@ -21,7 +21,7 @@ from torch import Tensor
 
 from nmt.batch import Batch
 from nmt.config import GenerationConfig, SamplingConfig, SpecialIds
-from nmt.models.interface import StateT, StepDecoder
+from nmt.models.interface import StateT, Step, StepDecoder
 from nmt.search.constraints import Constraints
 from nmt.search.greedy import decode
 from nmt.search.hypothesis import Hypothesis
@@ -48,8 +48,9 @@ def sample(
     limits = Constraints.for_batch(source, options, special, prefixes, required).max_lengths
     uniforms_BKT = uniform_numbers(source, config.seed, options.n_best, max(limits, default=0) + 1)
 
-    def draw(logits_NV: Tensor, step: int, sentences: Sequence[int]) -> tuple[Tensor, Tensor]:
-        uniforms_N = uniforms_BKT[list(sentences), :, step].flatten().to(logits_NV.device)
+    def draw(step: Step, number: int, sentences: Sequence[int]) -> tuple[Tensor, Tensor]:
+        logits_NV = step.logits_NV
+        uniforms_N = uniforms_BKT[list(sentences), :, number].flatten().to(logits_NV.device)
         tokens_N = invert(filtered_probabilities(logits_NV, config), uniforms_N)
         return tokens_N, logits_NV.gather(1, tokens_N.unsqueeze(1)).squeeze(1)
 

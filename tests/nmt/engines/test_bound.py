@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -151,8 +152,9 @@ def test_one_row_has_a_step_of_its_own_where_there_is_one() -> None:
 
     def one_row(tensors: list[Tensor]) -> Sequence[Tensor]:
         calls.append(-1)
-        wide = [torch.cat([tensors[0]] * 2), *tensors[1:-3], *(torch.zeros(2, dtype=torch.long),) * 2]
-        return any_rows(wide)
+        *others, rows_TN, _, _ = tensors
+        rows_TN = torch.cat([rows_TN] * 2, dim=1)
+        return any_rows([torch.cat([others[0]] * 2), *others[1:], rows_TN, torch.zeros(2, dtype=torch.long)])
 
     fixed: dict[int, Callable[[list[Tensor]], Sequence[Tensor]]] = {1: one_row, 5: refused}
     for of_one in (fixed, {5: refused}, {}):
@@ -206,12 +208,19 @@ def arguments_of(
         torch.randn(n_sentences, shape.n_heads, n_source, shape.d_inner // shape.n_heads).bfloat16()
         for _ in range(2 * shape.n_layers)
     ]
-    past_TMW = torch.randn(n_target, n_rows, 2 * shape.d_inner * shape.n_layers).bfloat16()
+    n_places = n_rows + 2
+    past_TMW = torch.randn(n_target, n_places, 2 * shape.d_inner * shape.n_layers).bfloat16()
     past_TMW[-1] = torch.nan
+    rows_TN = torch.stack([torch.randperm(n_places)[:n_rows] for _ in range(n_target)])
     mask_B11S = torch.zeros(n_sentences, 1, 1, n_source, dtype=torch.bfloat16)
     mask_B11S[-1, :, :, 1:] = -torch.inf
-    row_N = torch.arange(n_rows)
-    return [torch.randn(n_rows, shape.d_model), past_TMW, *memory, mask_B11S, row_N, row_N // beam_size]
+    sentence_N = torch.arange(n_rows) // beam_size
+    return [torch.randn(n_rows, shape.d_model), past_TMW, *memory, mask_B11S, rows_TN, sentence_N]
+
+
+def blockwise(logits_NV: Tensor) -> Tensor:
+    n_beside = math.gcd(logits_NV.size(1), bound.LARGEST_BLOCK)
+    return logits_NV.view(len(logits_NV), -1, n_beside).amax(dim=2)
 
 
 def check_compiled(run: Run, model: Transformer, shape: WholeShape) -> None:
@@ -226,7 +235,11 @@ def check_compiled(run: Run, model: Transformer, shape: WholeShape) -> None:
         for n_target, n_source in ((1, 1), (2, 2), (40, 130), (257, 31)):
             arguments = arguments_of(shape, n_sentences, beam_size, n_target, n_source)
             expected = exact(*torch.utils._pytree.tree_unflatten(arguments, structure), weights)
-            results = zip(run(list(arguments)), called(list(arguments)), expected, strict=True)
+            *found, maxima_Nn = run(list(arguments))
+            assert torch.equal(maxima_Nn, blockwise(found[1]))
+            *others, maxima_Nn = called(list(arguments))
+            assert torch.equal(maxima_Nn, blockwise(others[1]))
+            results = zip(found, others, expected, strict=True)
             for number, (ours, other, right) in enumerate(results):
                 assert bool(torch.isfinite(right).all())
                 error, size = rms(ours.float() - right.float()), rms(right.float())
@@ -240,7 +253,7 @@ def check_compiled(run: Run, model: Transformer, shape: WholeShape) -> None:
 @needs_matrix_units
 @torch.inference_mode()
 def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
-    model = random_model(d_model=128, n_heads=2)
+    model = random_model(d_model=128, n_heads=2, vocab_size=216)
     here = choose(model, CPU)
     assert (here.name, here.bound) == ("int8", None)
     shape = shape_of(model)

@@ -241,7 +241,8 @@ def arguments_of(
     past_TMW[-1] = torch.nan
     mask_B11S = torch.zeros(n_sentences, 1, 1, n_source, dtype=kept)
     mask_B11S[-1, :, :, 1:] = -torch.inf
-    places = torch.arange(n_rows) % n_kept, torch.arange(n_rows) % n_sentences
+    rows_TN = torch.stack([torch.randperm(n_kept)[torch.arange(n_rows) % n_kept] for _ in range(n_target)])
+    places = rows_TN, torch.arange(n_rows) % n_sentences
     x_ND = torch.randn(n_rows, shape.d_model)
     return [x_ND, past_TMW, *memory, mask_B11S, *places, *weights_of(model, shape)]
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 import torch
 
-from nmt.search.topk import FEW_SCORES, blockwise_max, blockwise_topk
+from nmt.search.topk import FEW_SCORES, best_extensions, blockwise_max, blockwise_topk
 
 
 @pytest.mark.parametrize("width", [640, 6400, 1000, 997, 24, 64])
@@ -16,6 +18,11 @@ def test_blockwise_topk_is_topk(width: int, k: int) -> None:
     scores_BX[1, :] = -torch.inf
     scores_BX[1, 5] = -1.0
     values, indices = blockwise_topk(scores_BX, k)
+    n_beside = math.gcd(width, 32)
+    if width >= 2 * k * n_beside:  # maxima of blocks of another size, given
+        known = best_extensions(scores_BX, torch.zeros(7), 7, k, scores_BX.view(7, -1, n_beside).amax(dim=2))
+        assert torch.equal(known[0], values)
+        assert torch.equal(scores_BX.gather(1, known[1]), values)
     expected = scores_BX.topk(k)
     assert torch.equal(values, expected.values)
     assert torch.equal(scores_BX.gather(1, indices), values)
@@ -33,5 +40,8 @@ def test_blockwise_max_is_the_maximum_and_its_place(width: int, n_rows: int) -> 
     scores_NV[2, 0] = 50.0
     values_N, indices_N = blockwise_max(scores_NV)
     expected = scores_NV.max(dim=1)
+    assert torch.equal(values_N, expected.values)
+    assert torch.equal(indices_N, expected.indices)
+    values_N, indices_N = blockwise_max(scores_NV, scores_NV.view(n_rows, -1, math.gcd(width, 8)).amax(dim=2))
     assert torch.equal(values_N, expected.values)
     assert torch.equal(indices_N, expected.indices)
