@@ -178,7 +178,9 @@ class WholeStep(Stretch, Generic[MapT]):
         N, T, heads = x_ND.size(0), past_TMW.size(0), (shape.n_heads, -1)
         times_T = torch.arange(T)
         is_last_T11 = (times_T == T - 1)[:, None, None]
-        mask_SN1 = mask_B11S[sentence_N].flatten(1).t().unsqueeze(2).float()
+        is_alone = N == 1  # and so there is nothing else in the past or the memory
+        mask_N11S = mask_B11S if is_alone else mask_B11S[sentence_N]
+        mask_SN1 = mask_N11S.flatten(1).t().unsqueeze(2).float()
         read_ND = F.layer_norm(x_ND, (shape.d_model,), *weights.norm, NORM_EPS) if weights.norm else x_ND
         new = []
         pasts = past_TMW.tensor_split(shape.n_layers, dim=2)
@@ -186,14 +188,17 @@ class WholeStep(Stretch, Generic[MapT]):
             all_NW = self.once(self.linear(read_ND, layer.own_in, 3 * shape.d_inner))
             query_NW, new_Nw = all_NW.tensor_split([shape.d_inner], dim=1)
             new.append(new_Nw)
-            kept_TNw = past_TMw[times_T[:, None], rows_TN]
+            kept_TNw = past_TMw if is_alone else past_TMw[times_T[:, None], rows_TN]
             past = _pair(part.reshape(T, N, *heads) for part in kept_TNw.chunk(2, dim=2))
             own = _pair(part.view(N, *heads) for part in new_Nw.to(past_TMw.dtype).chunk(2, dim=1))
             context_NHE = attend_past(query_NW.view(N, *heads), past, own, is_last_T11)
             y_ND = self.linear(context_NHE.reshape(N, -1), layer.own_out, shape.d_model)
             x_ND, read_ND = self.add(x_ND, y_ND, layer.own_norm)
             query_NW = self.once(self.linear(read_ND, layer.cross_in, shape.d_inner))
-            read = _pair(part[sentence_N].permute(2, 0, 1, 3) for part in (key_BHSE, value_BHSE))
+            read_NHSE = (key_BHSE, value_BHSE)
+            if not is_alone:
+                read_NHSE = key_BHSE[sentence_N], value_BHSE[sentence_N]
+            read = _pair(part.permute(2, 0, 1, 3) for part in read_NHSE)
             context_NHE = attend(query_NW.view(N, *heads), read, mask_SN1)
             y_ND = self.linear(context_NHE.reshape(N, -1), layer.cross_out, shape.d_model)
             x_ND, read_ND = self.add(x_ND, y_ND, layer.cross_norm)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -191,6 +192,7 @@ class TellingMaxima:
     decoder: StepDecoder[Any]
     start: Any = None
     reorder: Any = None
+    told: Callable[[Step], Step] = lambda step: step
 
     def __post_init__(self) -> None:
         self.start, self.reorder = self.decoder.start, self.decoder.reorder
@@ -198,7 +200,27 @@ class TellingMaxima:
     def step(self, state: object, tokens_N: torch.Tensor) -> tuple[Step, object]:
         step, state = self.decoder.step(state, tokens_N)
         maxima_Nn = step.logits_NV.view(tokens_N.numel(), -1, 8).amax(dim=2)
-        return step._replace(maxima_Nn=maxima_Nn), state
+        return self.told(step._replace(maxima_Nn=maxima_Nn)), state
+
+
+@pytest.mark.parametrize("way", WAYS[:2], ids=WAY_NAMES[:2])
+def test_search_takes_the_maxima_that_it_is_told(
+    way: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Told false ones, it looks in the blocks that they lead to."""
+    for module in (constraints, topk):
+        monkeypatch.setattr(module, "FEW_SCORES", 0)
+    told = TellingMaxima(hash_decoder(400))
+
+    def of_some_blocks(step: Step) -> Step:
+        assert step.maxima_Nn is not None
+        step.maxima_Nn[:, 10:] = -torch.inf
+        return step
+
+    told.told = of_some_blocks
+    options = GenerationConfig(repair_loops=False, **way)
+    for hypotheses in search(told, batch_of(*SOURCES), options, SPECIAL):
+        assert max(token for entry in hypotheses for token in entry.tokens) < 80
 
 
 @pytest.mark.parametrize("rule", [{}, {"no_repeat_ngram_size": 2}])

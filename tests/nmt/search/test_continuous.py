@@ -16,7 +16,7 @@ from nmt.config import GenerationConfig, ModelConfig, RnnConfig, SamplingConfig,
 from nmt.errors import ConfigError, NumericalError
 from nmt.models.build import build_model
 from nmt.models.interface import Step
-from nmt.search import Required, beam, search
+from nmt.search import Required, beam, constraints, search, topk
 from nmt.search.continuous import ContinuousSearch, Outcome, Sentence, length_class
 from nmt.search.hypothesis import Hypothesis
 from tests.doubles import SPECIAL, Ids, ScriptedDecoder, ScriptedState, hash_attention, hash_log_probs
@@ -171,6 +171,30 @@ def test_a_sentence_that_joins_a_running_batch_gets_what_it_gets_alone(seed: int
         assert_same(
             ended[sentence.key], alone(ScriptedDecoder(decoder.next_log_probs, decoder.attention), sentence)
         )
+
+
+class TellingMaxima(JoinableDecoder):
+    """And that tells the largest of each block of its scores."""
+
+    def step(self, state: ScriptedState, tokens_N: Tensor) -> tuple[Step, ScriptedState]:
+        step, state = super().step(state, tokens_N)
+        blocks_NnX = step.logits_NV.view(len(step.logits_NV), -1, 2)
+        return step._replace(maxima_Nn=blocks_NnX.amax(dim=2)), state
+
+
+def test_maxima_that_are_told_stay_with_their_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (constraints, topk):
+        monkeypatch.setattr(module, "FEW_SCORES", 0)
+    decoder = TellingMaxima(hash_log_probs(VOCAB, seed=2))
+    ways = [
+        GenerationConfig(beam_size=2, repair_loops=False, length_penalty=penalty)
+        for penalty in (0.0, 0.6, 1.2)
+    ]
+    given, failures = sentences(20, ways, seed=2), list[Exception]()
+    ended = run(decoder, given, seed=2, failures=failures)
+    assert not failures
+    for sentence in given:
+        assert_same(ended[sentence.key], alone(ScriptedDecoder(decoder.next_log_probs), sentence))
 
 
 @pytest.mark.parametrize("name", MODELS)
