@@ -20,8 +20,8 @@ def test_it_holds_what_each_row_has_read(seed: int, beam_size: int) -> None:
     chance = random.Random(f"{seed} {beam_size}")
     torch.manual_seed(seed)
     n_sentences = 9
-    cache, expected_TNW = Cache(n_sentences * beam_size, WIDTH, torch.float32), torch.empty(0)
-    expected_TNW = torch.empty(0, n_sentences * beam_size, WIDTH)
+    cache = Cache(n_sentences * beam_size, WIDTH, torch.float32)
+    expected_TNW = torch.empty(0, cache.n_rows, WIDTH)
     for _ in range(FIRST_CAPACITY + 40):
         cache.grow()
         new_NW = torch.randn(cache.n_rows, WIDTH)

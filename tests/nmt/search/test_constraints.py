@@ -172,9 +172,8 @@ def test_known_maxima_are_those_of_the_scores_or_no_longer_known(
     rules = Constraints.for_batch(batch_of((5, 6, 7), (8,)), options, SPECIAL, prefixes, required)
     history_NT = torch.tensor([[40, 41] * 8, [42] * 16])
     scores_NV = torch.randn(2, 48, generator=torch.Generator().manual_seed(1))
-    scores_NV[:, [SPECIAL.pad, SPECIAL.bos, 9, 21]] = (
-        10.0  # the largest of their blocks, until they are struck out
-    )
+    # the largest of their blocks, until they are struck out
+    scores_NV[:, [SPECIAL.pad, SPECIAL.bos, 9, 21]] = 10.0
     maxima_Nn = scores_NV.view(2, 6, 8).amax(dim=2)
     known_Nn = rules.apply(scores_NV, lambda: history_NT, (0, 1), (16, 16), maxima_Nn)
     if rule == "none" and few == 0:
