@@ -18,8 +18,8 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-SENTENCE = "Two young men are playing football in the park."
-TRANSLATION = "Deux jeunes hommes jouent au football dans le parc."
+SENTENCE = "A young woman is reading a book in the park."
+TRANSLATION = "Une jeune femme lit un livre dans le parc."
 ABOUT_A_PARK = {"en": (SENTENCE, "park"), "fr": (TRANSLATION, "parc")}
 START_S = 120
 
@@ -73,8 +73,7 @@ def main() -> None:
         code, answer = fetch("/metrics", None, key)
         assert b'passerelle_requests_total{method="POST",route="/translate",status="200"} 1.0' in answer
         n_directions = try_directions(key)
-        document = b"Two young men are playing football in the park.\n"
-        assert b"Deux jeunes hommes" in translated_document(document)
+        assert b"Une jeune femme" in translated_document(f"{SENTENCE}\n".encode())
     finally:
         server.send_signal(signal.SIGTERM)
         status_at_end = server.wait(60)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nmt.checkpoint import PRETRAINED, SCORES
-from scripts.baseline_scores import baseline
+from nmt.errors import DataError
+from nmt.translator import Translator
+from scripts.baseline_scores import anew, baseline
+from tests.nmt.conftest import save_tiny_model, train_tokenizer
+from training.testset import TestSet
 
 
 def record(sources: str) -> dict[str, Any]:
@@ -47,6 +52,46 @@ def test_a_report_of_other_models_is_refused(names: tuple[str, ...]) -> None:
 def test_a_report_of_other_sentences_is_refused() -> None:
     with pytest.raises(SystemExit, match=r"the report has d, which the model's scores\.json has not"):
         baseline(record("abc"), report("ad"), "ours")
+
+
+def test_a_model_trained_on_is_tested_against_the_translations_that_were_kept(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "tokenizer.model").write_bytes(train_tokenizer())
+    save_tiny_model(tmp_path / "ours", tmp_path / "tokenizer.model")
+    translator = Translator.load(tmp_path / "ours")
+    sources, references = tmp_path / "few.en", tmp_path / "few.fr"
+    sources.write_text("A dog runs.\nIt rains.\n", encoding="utf-8")
+    written = "".join(f"{each.text}\n" for each in translator.translate(["A dog runs.", "It rains."]))
+    references.write_text(written, encoding="utf-8")
+    kept = tmp_path / "few" / "rnn.txt"
+    kept.parent.mkdir()
+    kept.write_text("Un chien.\nIl pleut.\n", encoding="utf-8")
+    before = {
+        **report("", ("rnn", "ours")),
+        "bootstrap": {"samples": 100, "seed": 7},
+        "test_sets": [{**TestSet.load(sources, references).describe(), "significance": []}],
+    }
+
+    after = anew(before, tmp_path, translator, [(sources, references)])
+
+    (test_set,) = after["test_sets"]
+    bleu, chrf = test_set["significance"]
+    assert (bleu["baseline"], bleu["system"], bleu["metric"], chrf["metric"]) == (
+        "rnn",
+        "ours",
+        "BLEU",
+        "chrF2",
+    )
+    assert chrf["system_score"] == 100 > chrf["baseline_score"]
+    assert after["models"] == before["models"]
+    assert after["command"] != before["command"]
+
+    kept.write_text("Un chien.\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"2 lines but .* has 1"):
+        anew(before, tmp_path, translator, [(sources, references)])
+    with pytest.raises(SystemExit, match="the very test sets of the report, all of them: few"):
+        anew(before, tmp_path, translator, [(sources, sources)])
 
 
 def test_what_ships_is_at_least_three_bleu_ahead_of_its_baseline() -> None:

@@ -74,8 +74,7 @@ class Report:
                         for name, evaluations in self.evaluations.items()
                     ],
                     "significance": [
-                        {**dataclasses.asdict(result), "difference": round(result.difference, 4)}
-                        for result in self.significance[evaluation.test_set.name]
+                        result.record() for result in self.significance[evaluation.test_set.name]
                     ],
                 }
                 for index, evaluation in enumerate(first)

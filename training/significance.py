@@ -8,6 +8,7 @@ for no draw exceeds a difference of 0. An interval is half the width of the midd
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -41,6 +42,10 @@ class PairedResult:
     def difference(self) -> float:
         """System minus baseline."""
         return self.system_score - self.baseline_score
+
+    def record(self) -> dict[str, Any]:
+        """JSON values."""
+        return {**dataclasses.asdict(self), "difference": round(self.difference, 4)}
 
 
 def paired_bootstrap(

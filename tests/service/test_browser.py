@@ -208,10 +208,10 @@ def test_the_description_of_the_api_is_drawn(page: Page) -> None:
 def test_the_model_that_ships_shows_translation_links_and_heat_map(browser: webdriver.Chrome) -> None:
     with running(Translator.load()) as live:
         page = Page(browser, live)
-        page.write(TEXT)
-        page.wait_for("Deux jeunes hommes jouent au football dans le parc.")
+        page.write("A young woman is reading a book in the park.")
+        page.wait_for("Une jeune femme lit un livre dans le parc.")
 
-        for word, partner in (("hommes", "men"), ("football", "football"), ("parc", "park")):
+        for word, partner in (("femme", "woman"), ("livre", "book"), ("parc", "park")):
             target = next(element for element in page.all("#output .word") if element.text == word)
             page.hover(target)
             assert page.words("#mirror .partner") == [partner]
