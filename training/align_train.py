@@ -34,9 +34,9 @@ from nmt.files import sha256
 from nmt.models.transformer import Transformer
 from training.align_data import Example, LinkedBatch, collate, examples, read_lines
 from training.align_rule import GoldSet, choose_rule
-from training.loop import has_bf16_units
 from training.progress import progress
 from training.provenance import provenance, public_path
+from training.speed import has_bf16_units
 
 EXAMPLES_AT_ONCE = 2000
 """Sorted by length among themselves."""

@@ -35,7 +35,7 @@ from training.run_folder import RunFolder
 from training.schedule import build_schedule, cooldown_factor
 from training.sharding import set_weights, whole_weights
 from training.shards import PreparedCorpus, TokenPairs
-from training.speed import operations_of_a_pair, operations_per_second
+from training.speed import has_bf16_units, operations_of_a_pair, operations_per_second
 from training.state import (
     TrainingState,
     checkpoints,
@@ -332,13 +332,6 @@ class Trainer:
             yield
         finally:
             self._may_leave = False
-
-
-def has_bf16_units(device: torch.device) -> bool:
-    """Whether the device multiplies bfloat16 matrices in hardware: NVIDIA from Ampere on, CPUs with AMX."""
-    if device.type == "cuda":
-        return torch.cuda.get_device_capability(device)[0] >= 8
-    return device.type == "cpu" and torch.cpu._is_amx_tile_supported()
 
 
 def _operations_of_a_token(model: Model, pairs: TokenPairs) -> float:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 import torch
 from torch import nn
 
+from training.muon import Muon
 from training.recipe import TrainingConfig
 
 ADAMW_MOMENTS = ("exp_avg", "exp_avg_sq")
@@ -21,7 +22,7 @@ MUON_MOMENTS = ("momentum_buffer",)
 class MuonAdamW(torch.optim.Optimizer):
     """Both optimizers behind one face: their parameter groups, and one state."""
 
-    def __init__(self, muon: torch.optim.Muon, adamw: torch.optim.AdamW) -> None:
+    def __init__(self, muon: Muon, adamw: torch.optim.AdamW) -> None:
         self.muon, self.adamw = muon, adamw
         super().__init__([*muon.param_groups, *adamw.param_groups], {})
         muon.state = adamw.state = self.state
@@ -29,7 +30,7 @@ class MuonAdamW(torch.optim.Optimizer):
     def step(self, closure: Callable[[], float] | None = None) -> None:  # type: ignore[override]
         """One step of each; there is no ``closure``."""
         assert closure is None
-        self.muon.step()  # type: ignore[no-untyped-call]
+        self.muon.step()
         self.adamw.step()
 
 
@@ -47,12 +48,11 @@ def build_optimizer(model: nn.Module, options: TrainingConfig) -> torch.optim.Op
     )
     if not matrices:
         return adamw
-    muon = torch.optim.Muon(
+    muon = Muon(
         matrices,
         lr=options.learning_rate,
         weight_decay=options.weight_decay,
         momentum=options.muon_momentum,
-        adjust_lr_fn="match_rms_adamw",
     )
     return MuonAdamW(muon, adamw)
 

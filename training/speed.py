@@ -44,6 +44,13 @@ def operations_of_a_pair(model: Model, source_tokens: int, target_tokens: int) -
     return int(counter.get_total_flops())
 
 
+def has_bf16_units(device: torch.device) -> bool:
+    """Whether the device multiplies bfloat16 matrices in hardware: NVIDIA from Ampere on, CPUs with AMX."""
+    if device.type == "cuda":
+        return torch.cuda.get_device_capability(device)[0] >= 8
+    return device.type == "cpu" and torch.cpu._is_amx_tile_supported()
+
+
 def operations_per_second(device: torch.device, dtype: torch.dtype) -> float:
     """What the device does in one large matrix product, the fastest of several."""
     size = PRODUCT_SIZE.get(device.type, 1024)
