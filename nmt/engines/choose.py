@@ -31,6 +31,7 @@ from nmt.engines.bound import folder_of as folder_of_bound
 from nmt.engines.bound import load_step as load_bound_step
 from nmt.engines.bound_encoder import EncoderShape, load_encoder
 from nmt.engines.bound_encoder import folder_of as folder_of_encoder
+from nmt.engines.cpu import CpuFeatures
 from nmt.engines.encoder_call import EncoderCall
 from nmt.engines.few import compiled_rows, load_whole
 from nmt.engines.kernels import Precision, dtype_of
@@ -72,32 +73,6 @@ class Choice:
     """The most rows of a step that is one call."""
 
 
-@dataclass(frozen=True)
-class CpuFeatures:
-    """What a CPU multiplies by itself."""
-
-    int8: bool
-    bfloat16: bool
-    matrix_units: bool
-    """AMX: tiles of bfloat16 and int8."""
-
-    @classmethod
-    def here(cls) -> CpuFeatures:
-        """Of this machine; none where torch has no oneDNN to use them."""
-        known: dict[str, Any] = (
-            dict(torch.cpu.get_capabilities()) if torch.backends.mkldnn.is_available() else {}  # type: ignore[no-untyped-call]
-        )
-
-        def has(*names: str) -> bool:
-            return any(bool(known.get(name)) for name in names)
-
-        return cls(
-            int8=has("avx512_vnni", "avx_vnni", "amx_int8"),
-            bfloat16=has("avx512_bf16", "amx_bf16"),
-            matrix_units=has("amx_bf16") and has("amx_int8"),
-        )
-
-
 def choose(
     model: Model,
     device: torch.device,
@@ -125,7 +100,7 @@ def choose(
     choice = _choose(model.output.weight_VD.size(1), obstacle, device, requested, features)
     if not compiled:
         return choice
-    step, few = step_shape(model, choice), whole_shape(model, choice)
+    step, few = step_shape(model, choice, features), whole_shape(model, choice)
     if step is not None and is_compiled(step):
         why = f"{choice.why}; layers of a step compiled ahead of time, in int8"
         choice = replace(choice, why=why, step=step)
@@ -155,9 +130,13 @@ def compilable_steps(model: Model, choice: Choice) -> dict[str, bool]:
     return {kind: taken is not None for kind, (possible, taken) in kinds.items() if possible is not None}
 
 
-def step_shape(model: Model, choice: Choice) -> Shape | None:
-    """What ``nmt compile`` would compile for a model decoded by ``choice``; None: nothing can be."""
-    if choice.name != "int8" or not isinstance(model, Transformer):
+def step_shape(model: Model, choice: Choice, features: CpuFeatures | None = None) -> Shape | None:
+    """What ``nmt compile`` would compile for a model decoded by ``choice``; None: nothing can be.
+
+    The compiler's own products of int8 are for VNNI and AMX.
+    """
+    features = CpuFeatures.here() if features is None else features
+    if choice.name != "int8" or not isinstance(model, Transformer) or not features.int8:
         return None
     return Shape.of(model, torch.bfloat16 if choice.layers == "bfloat16" else torch.float32)
 
@@ -211,7 +190,8 @@ def _choose(
     features = CpuFeatures.here() if features is None else features
     if requested == "auto":
         return _fastest(d_model, features)
-    if (requested == "int8" and not features.int8) or (requested == "bfloat16" and not features.bfloat16):
+    has_int8 = features.int8 or features.pairs
+    if (requested == "int8" and not has_int8) or (requested == "bfloat16" and not features.bfloat16):
         raise ConfigError(f"engine {requested}: this CPU has no instructions for it; choose auto or float32")
     return _precise(requested, "asked for", features)
 
@@ -253,9 +233,9 @@ def build_decoder(
 def _fastest(d_model: int, features: CpuFeatures) -> Choice:
     if d_model < SMALL_MODEL:
         return Choice("float32", f"d_model {d_model} is too small for fewer bits to pay")
-    if not features.int8:
-        return Choice("float32", "this CPU has neither VNNI nor AMX, and its int8 products are no faster")
-    units = "AMX" if features.matrix_units else "VNNI"
+    if not features.int8 and not features.pairs:
+        return Choice("float32", "this CPU has neither AVX2 nor VNNI nor AMX")
+    units = "AMX" if features.matrix_units else "VNNI" if features.int8 else "AVX2"
     return _precise("int8", f"this CPU has {units}", features)
 
 
@@ -266,6 +246,8 @@ def _precise(name: str, why: str, features: CpuFeatures) -> Choice:
             "layers in bfloat16, projection to the vocabulary in int8"
             if features.matrix_units
             else "all int8"
+            if features.int8
+            else "all int8, inputs of products in 7 bits"
         )
         return Choice("int8", f"{why}: {detail}", layers, "int8")
     if name == "bfloat16":

@@ -3,21 +3,26 @@
     float32   oneDNN on its own layout, ReLU and residual addition fused, for a few rows or a large weight;
               otherwise addmm on the transposed weight
     bfloat16  oneDNN on its own layout, fused as well; sums in float32 (AMX, AVX-512)
-    int8      oneDNN; a scale for each output channel of the weight and for each row of the input, so what a
-              row becomes does not depend on the rows beside it; sums in int32 (AMX, VNNI)
+    int8      a scale for each output channel of the weight and for each row of the input, so what a row
+              becomes does not depend on the rows beside it; sums in int32. oneDNN (AMX, VNNI), or fbgemm on a
+              CPU that adds products in pairs of 16 bits (AVX2), where inputs have 7 bits, so that no pair
+              is too large
 
-All three are in torch itself.
+All are in torch itself.
 
 Dimensions: N rows, D inputs, F outputs.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Literal, Protocol
 
 import torch
 from torch import Tensor, nn
+
+from nmt.engines.cpu import CpuFeatures
 
 Precision = Literal["float32", "bfloat16", "int8"]
 INT8_MOST = 127
@@ -118,33 +123,76 @@ class Int8Linear:
     dtype = torch.float32
 
     def __init__(self, weight_FD: Tensor, bias_F: Tensor | None) -> None:
-        rounded_FD, self._scale_F = int8_rows(weight_FD)
-        self._weight = torch.ops.onednn.qlinear_prepack(rounded_FD, None)
-        self._zero_F = torch.zeros(weight_FD.size(0), dtype=torch.int32)
+        product = FbgemmProduct if CpuFeatures.here().only_pairs else OneDnnProduct
+        self._product: Int8Product = product(weight_FD)
         self._bias_F = bias_F
-        self._linear = torch.ops.onednn.qlinear_pointwise.default
 
     def unscaled(self, x_ND: Tensor) -> tuple[Tensor, Tensor]:
         """The product without bias and the scales_N1 that its rows are still to be multiplied by."""
         x_ND = x_ND.float()
-        scale_N1 = x_ND.abs().amax(dim=1, keepdim=True).div_(INT8_MOST).clamp_(min=1e-30)
-        rounded_ND = (x_ND / scale_N1).round_().to(torch.int8)
+        scale_N1 = x_ND.abs().amax(dim=1, keepdim=True).div_(self._product.most).clamp_(min=1e-30)
+        return self._product(x_ND / scale_N1), scale_N1
+
+    def __call__(self, x_ND: Tensor, *, relu: bool = False, add_NF: Tensor | None = None) -> Tensor:
+        """See ``Linear``."""
+        y_NF, scale_N1 = self.unscaled(x_ND)
+        y_NF = y_NF.mul_(scale_N1) if self._bias_F is None else torch.addcmul(self._bias_F, y_NF, scale_N1)
+        if add_NF is not None:
+            y_NF.add_(add_NF)
+        return y_NF.relu_() if relu else y_NF
+
+
+class Int8Product(Protocol):
+    """A product with int8 weights, of which the scales are applied."""
+
+    most: int
+    """The largest size of an input, once it is rounded."""
+
+    def __call__(self, x_ND: Tensor) -> Tensor:
+        """(N, D), changed, is rounded and multiplied -> (N, F)."""
+        ...
+
+
+class OneDnnProduct:
+    """By oneDNN, whose inputs have 8 bits."""
+
+    most = INT8_MOST
+
+    def __init__(self, weight_FD: Tensor) -> None:
+        rounded_FD, self._scale_F = int8_rows(weight_FD)
+        self._weight = torch.ops.onednn.qlinear_prepack(rounded_FD, None)
+        self._zero_F = torch.zeros(weight_FD.size(0), dtype=torch.int32)
+        self._linear = torch.ops.onednn.qlinear_pointwise.default
+
+    def __call__(self, x_ND: Tensor) -> Tensor:
+        """See ``Int8Product``."""
+        rounded_ND = x_ND.round_().to(torch.int8)
         n_rows = len(rounded_ND)
         if n_rows == 1:  # two cost no more; for one of 256 numbers oneDNN has code that is 200 times slower
             rounded_ND = rounded_ND.repeat(2, 1)
         weight = (self._weight, self._scale_F, self._zero_F)
         y_NF: Tensor = self._linear(rounded_ND, 1.0, 0, *weight, None, 1.0, 0, torch.float32, "none", [], "")
-        return y_NF[:n_rows], scale_N1
+        return y_NF[:n_rows]
 
-    def __call__(self, x_ND: Tensor, *, relu: bool = False, add_NF: Tensor | None = None) -> Tensor:
-        """See ``Linear``."""
-        y_NF, scale_N1 = self.unscaled(x_ND)
-        y_NF.mul_(scale_N1)
-        if self._bias_F is not None:
-            y_NF.add_(self._bias_F)
-        if add_NF is not None:
-            y_NF.add_(add_NF)
-        return y_NF.relu_() if relu else y_NF
+
+class FbgemmProduct:
+    """By fbgemm, which rounds by itself and takes numbers without a sign: 1 to 127, 64 being none."""
+
+    most = 63
+
+    def __init__(self, weight_FD: Tensor) -> None:
+        rounded_FD, scale_F = int8_rows(weight_FD)
+        zeros_F = torch.zeros(len(scale_F), dtype=torch.long)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*quantized tensor.* are deprecated")
+            weight = torch._make_per_channel_quantized_tensor(rounded_FD, scale_F, zeros_F, 0)
+        self._weight = torch.ops.quantized.linear_prepack(weight, None)
+        self._linear = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32.default
+
+    def __call__(self, x_ND: Tensor) -> Tensor:
+        """See ``Int8Product``."""
+        y_NF: Tensor = self._linear(x_ND, 1.0, self.most + 1, self._weight)
+        return y_NF
 
 
 def side_by_side(linears: Sequence[nn.Linear]) -> tuple[Tensor, Tensor]:

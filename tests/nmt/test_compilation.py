@@ -12,7 +12,8 @@ import torch
 from nmt.compilation import ROWS, compile_for
 from nmt.config import GenerationConfig, RnnConfig, TransformerConfig
 from nmt.engines import packages
-from nmt.engines.choose import CpuFeatures, choose, compilable_steps, step_shape, whole_shape
+from nmt.engines.choose import choose, compilable_steps, step_shape, whole_shape
+from nmt.engines.cpu import CpuFeatures
 from nmt.errors import ConfigError, ModelFolderError
 from nmt.info import info, step_in_words
 from nmt.models.build import build_model

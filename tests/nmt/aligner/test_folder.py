@@ -19,7 +19,7 @@ from nmt.checkpoint import (
     write_manifest,
 )
 from nmt.config import AlignmentConfig, GenerationConfig
-from nmt.engines.choose import CpuFeatures
+from nmt.engines.cpu import CpuFeatures
 from nmt.errors import ModelFolderError, TextTooLongError
 from nmt.files import sha256
 from nmt.translator import Translator

@@ -26,7 +26,8 @@ from nmt.engines.ahead import (
     load_step,
 )
 from nmt.engines.between import Shape, Stretch
-from nmt.engines.choose import CpuFeatures, build_decoder, choose
+from nmt.engines.choose import build_decoder, choose
+from nmt.engines.cpu import CpuFeatures
 from nmt.engines.forks import can_fork
 from nmt.engines.packages import Run
 from nmt.engines.packed import PackedTransformer

@@ -19,7 +19,8 @@ from nmt.config import SpecialIds
 from nmt.engines import bound, packages
 from nmt.engines.bound import BoundStep, can_bind, compile_bound, folder_of, load_step
 from nmt.engines.bound_maps import lay_out
-from nmt.engines.choose import CpuFeatures, bound_folder, build_decoder, choose
+from nmt.engines.choose import bound_folder, build_decoder, choose
+from nmt.engines.cpu import CpuFeatures
 from nmt.engines.forks import can_fork
 from nmt.engines.kernels import Precision
 from nmt.engines.loops import LoopStep, loop_weights
@@ -31,6 +32,7 @@ from nmt.errors import ConfigError
 from nmt.models.interface import StepDecoder
 from nmt.models.transformer import Transformer
 from tests.nmt.engines.in_threads import check_in_threads
+from tests.nmt.engines.marks import needs_bfloat16
 from tests.nmt.engines.random_models import KINDS, random_transformer
 
 SPECIAL = SpecialIds()
@@ -79,6 +81,7 @@ def packed(model: Transformer, any_rows: Run | None, output: Precision = "int8")
     return PackedTransformer(model, layers="bfloat16", output=output, single_calls=calls)
 
 
+@needs_bfloat16
 @pytest.mark.parametrize("precision", ["int8", "bfloat16"])
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 @torch.inference_mode()
@@ -128,6 +131,7 @@ def rms(numbers: Tensor) -> float:
     return float(numbers.square().mean().sqrt())
 
 
+@needs_bfloat16
 @torch.inference_mode()
 def test_no_row_depends_on_those_beside_it() -> None:
     model = random_model()
@@ -142,6 +146,7 @@ def test_no_row_depends_on_those_beside_it() -> None:
     torch.testing.assert_close(state.groups[0].past.kept_TNW[:1, 1], expected)
 
 
+@needs_bfloat16
 @torch.inference_mode()
 def test_it_tells_the_largest_logit_of_each_block() -> None:
     model = random_model(vocab_size=208)
@@ -156,6 +161,7 @@ def test_it_tells_the_largest_logit_of_each_block() -> None:
         torch.testing.assert_close(step.log_totals_N, step.logits_NV.logsumexp(dim=1))
 
 
+@needs_bfloat16
 @torch.inference_mode()
 def test_one_row_has_a_step_of_its_own_where_there_is_one() -> None:
     model, calls = random_model(), list[int]()
@@ -323,7 +329,8 @@ def test_nmt_compile_compiles_it_and_the_step_of_one_row_beside_it(monkeypatch: 
     for name in ("compile_bound", "compile_step", "compile_whole", "compile_encoder"):
         monkeypatch.setattr(f"nmt.compilation.{name}", lambda *_, name=name: compiled.append(name))
     model = random_model(d_model=128)
-    steps = compile_steps(model, choose(model, CPU, "int8", VNNI))
+    monkeypatch.setattr(CpuFeatures, "here", lambda: VNNI)
+    steps = compile_steps(model, choose(model, CPU, "int8"))
     assert [step["for"] for step in steps] == ["many rows", "1 row", "5 rows", "8 rows"]
     monkeypatch.setattr(CpuFeatures, "here", lambda: AMX)
     steps = compile_steps(model, choose(model, CPU, "int8", AMX))

@@ -22,13 +22,15 @@ from nmt.engines.bound_encoder import (
     folder_of,
     load_encoder,
 )
-from nmt.engines.choose import CpuFeatures, build_decoder, choose, compilable_steps, encoder_folder
+from nmt.engines.choose import build_decoder, choose, compilable_steps, encoder_folder
+from nmt.engines.cpu import CpuFeatures
 from nmt.engines.encoder_call import MOST_TOKENS, MOST_TOKENS_IF_WIDE, NARROW, EncoderCall
 from nmt.engines.forks import can_fork
 from nmt.engines.packages import Run
 from nmt.engines.packed import PackedTransformer
 from nmt.errors import ConfigError
 from nmt.models.transformer import EncoderLayer, Transformer
+from tests.nmt.engines.marks import needs_bfloat16
 from tests.nmt.engines.random_models import KINDS, random_transformer
 
 SPECIAL = SpecialIds()
@@ -101,6 +103,7 @@ def check_near(run: Run, model: Transformer, sources: Sequence[Sequence[int]]) -
     assert max(ours, calls) < 0.06
 
 
+@needs_bfloat16
 @pytest.mark.parametrize("sources", [SOURCES, SOURCES[:1], [SOURCES[0], SOURCES[0]], SOURCES[3:]])
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 @torch.inference_mode()
@@ -110,6 +113,7 @@ def test_it_is_near_the_model(kind: dict[str, object], sources: Sequence[Sequenc
     assert calls == [sum(len(source) + 1 for source in sources)], "tokens and EOS, no padding"
 
 
+@needs_bfloat16
 @torch.inference_mode()
 def test_its_activation_is_the_models() -> None:
     """Of small numbers, where GELU and ReLU are far apart."""
@@ -122,6 +126,7 @@ def test_its_activation_is_the_models() -> None:
     check_near(uncompiled(model), model, SOURCES)
 
 
+@needs_bfloat16
 @torch.inference_mode()
 def test_a_sentence_does_not_depend_on_those_beside_it() -> None:
     model = random_model()
@@ -131,6 +136,7 @@ def test_a_sentence_does_not_depend_on_those_beside_it() -> None:
     torch.testing.assert_close(beside, alone, atol=0.05, rtol=0.02)
 
 
+@needs_bfloat16
 @torch.inference_mode()
 def test_links_find_what_it_encoded() -> None:
     model, calls = random_model(), list[int]()
@@ -145,6 +151,7 @@ def test_links_find_what_it_encoded() -> None:
     assert rms(error) < 0.1 * rms(expected_BSD[mask_BS].float())
 
 
+@needs_bfloat16
 @pytest.mark.parametrize(("d_model", "most"), [(NARROW, MOST_TOKENS), (NARROW + 16, MOST_TOKENS_IF_WIDE)])
 @torch.inference_mode()
 def test_many_tokens_take_the_calls(d_model: int, most: int) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 
 from nmt.config import RnnConfig, TransformerConfig
-from nmt.engines.choose import CpuFeatures, build_decoder, choose
+from nmt.engines.choose import build_decoder, choose
+from nmt.engines.cpu import CpuFeatures
 from nmt.engines.packed import PackedTransformer
 from nmt.engines.static import StaticTransformer
 from nmt.errors import ConfigError
@@ -15,6 +18,7 @@ from nmt.models.build import Model, build_model
 CPU = torch.device("cpu")
 AMX = CpuFeatures(int8=True, bfloat16=True, matrix_units=True)
 VNNI = CpuFeatures(int8=True, bfloat16=False, matrix_units=False)
+AVX2 = CpuFeatures(int8=False, bfloat16=False, matrix_units=False, pairs=True)
 OLD = CpuFeatures(int8=False, bfloat16=False, matrix_units=False)
 
 
@@ -30,6 +34,7 @@ def model(d_model: int = 128) -> Model:
     [
         (AMX, "int8", "bfloat16", "AMX"),
         (VNNI, "int8", "int8", "VNNI"),
+        (AVX2, "int8", "int8", "AVX2: all int8, inputs of products in 7 bits"),
         (OLD, "float32", "float32", "neither"),
     ],
 )
@@ -37,6 +42,18 @@ def test_auto_takes_the_fewest_bits_that_the_cpu_multiplies(features, name, laye
     choice = choose(model(), CPU, features=features)
     assert (choice.name, choice.layers) == (name, layers)
     assert reason in choice.why
+
+
+def test_layers_compiled_one_by_one_are_for_vnni_and_amx(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nmt.engines.choose.is_compiled", lambda shape: True)
+    assert choose(model(), CPU, features=VNNI).step is not None
+    assert choose(model(), CPU, features=AVX2).step is None
+
+
+def test_a_cpu_that_multiplies_in_pairs_is_told_from_one_that_has_better() -> None:
+    assert AVX2.only_pairs
+    assert not replace(VNNI, pairs=True).only_pairs
+    assert not OLD.only_pairs
 
 
 def test_a_small_model_stays_in_float32() -> None:

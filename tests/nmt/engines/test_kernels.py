@@ -9,12 +9,14 @@ import pytest
 import torch
 from torch import nn
 
-from nmt.engines.choose import CpuFeatures
+from nmt.engines.cpu import CpuFeatures
 from nmt.engines.kernels import (
     FEW_ROWS,
+    FbgemmProduct,
     Float32Linear,
     Int8Linear,
     OneDnnLinear,
+    OneDnnProduct,
     Precision,
     pack,
     padded_rows,
@@ -25,8 +27,9 @@ HERE = CpuFeatures.here()
 PRECISIONS: list[Precision] = [
     "float32",
     *(["bfloat16"] if HERE.bfloat16 else []),
-    *(["int8"] if HERE.int8 else []),
+    *(["int8"] if HERE.int8 or HERE.pairs else []),
 ]
+needs_int8 = pytest.mark.skipif("int8" not in PRECISIONS, reason="this CPU has no int8 instructions")
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)
@@ -87,19 +90,45 @@ def test_one_int8_row_is_never_multiplied_alone(monkeypatch: pytest.MonkeyPatch)
     linear = Int8Linear(torch.randn(32, 256), torch.randn(32))
     x_ND = torch.randn(3, 256)
     together_NF = linear(x_ND)
-    multiply, seen = linear._linear, []
+    product = linear._product
+    assert isinstance(product, OneDnnProduct)
+    multiply, seen = product._linear, []
 
     def recording(rows_ND: torch.Tensor, *rest: object) -> torch.Tensor:
         seen.append(len(rows_ND))
         return multiply(rows_ND, *rest)
 
-    monkeypatch.setattr(linear, "_linear", recording)
+    monkeypatch.setattr(product, "_linear", recording)
     alone_1F = linear(x_ND[:1])
     assert seen == [2]
     assert torch.equal(alone_1F, together_NF[:1])
 
 
-@pytest.mark.skipif(not HERE.int8, reason="this CPU has no int8 instructions")
+@pytest.mark.skipif(not HERE.pairs, reason="this CPU has no AVX2, or torch no fbgemm")
+@pytest.mark.parametrize("n_rows", [1, 2, 7, 40])
+@torch.inference_mode()
+def test_no_pair_of_products_is_too_large(n_rows: int) -> None:
+    """Sums of 16 bits end at 32,767: those of two products of the largest weights and inputs stay below."""
+    weight_FD = torch.full((24, 64), 127.0)
+    weight_FD[::2] *= -1
+    product = FbgemmProduct(weight_FD)
+    x_ND = torch.full((n_rows, 64), float(product.most))
+    x_ND[::3] *= -1
+    assert torch.equal(product(x_ND.clone()), x_ND @ weight_FD.t())
+
+
+@pytest.mark.skipif(not HERE.pairs, reason="this CPU has no AVX2, or torch no fbgemm")
+@torch.inference_mode()
+def test_inputs_are_rounded_and_products_are_exact() -> None:
+    torch.manual_seed(0)
+    weight_FD = torch.randint(-127, 128, (30, 50)).float()
+    weight_FD[:, 0] = 127  # and so every scale is 1
+    product = FbgemmProduct(weight_FD)
+    x_ND = torch.empty(9, 50).uniform_(-product.most, product.most)
+    assert torch.equal(product(x_ND.clone()), x_ND.round() @ weight_FD.t())
+
+
+@needs_int8
 @torch.inference_mode()
 def test_int8_rows_have_scales_of_their_own() -> None:
     """A large row leaves its neighbours as they are, bit for bit; a row of zeros is no division by zero."""

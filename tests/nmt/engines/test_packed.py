@@ -9,7 +9,7 @@ import torch
 
 from nmt.batch import Batch
 from nmt.config import GenerationConfig, SpecialIds, TransformerConfig
-from nmt.engines.choose import CpuFeatures
+from nmt.engines.cpu import CpuFeatures
 from nmt.engines.kernels import Precision
 from nmt.engines.packed import PackedState, PackedTransformer
 from nmt.models.build import build_transformer

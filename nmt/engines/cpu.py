@@ -1,0 +1,42 @@
+"""What this machine's CPU multiplies by itself, which decides how an engine's products are computed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+
+@dataclass(frozen=True)
+class CpuFeatures:
+    """What a CPU multiplies by itself."""
+
+    int8: bool
+    """Four products of int8 at once, added in 32 bits: VNNI or AMX."""
+    bfloat16: bool
+    matrix_units: bool
+    """AMX: tiles of bfloat16 and int8."""
+    pairs: bool = False
+    """Two products of int8 at once, added in 16 bits: AVX2, with a library that uses it."""
+
+    @property
+    def only_pairs(self) -> bool:
+        """Whether int8 is multiplied in pairs for want of better."""
+        return self.pairs and not self.int8
+
+    @classmethod
+    def here(cls) -> CpuFeatures:
+        """Of this machine; none where torch has nothing to use them."""
+        known: dict[str, Any] = dict(torch.cpu.get_capabilities())
+        has_onednn = bool(torch.backends.mkldnn.is_available())  # type: ignore[no-untyped-call]
+
+        def has(*names: str) -> bool:
+            return any(bool(known.get(name)) for name in names)
+
+        return cls(
+            int8=has_onednn and has("avx512_vnni", "avx_vnni", "amx_int8"),
+            bfloat16=has_onednn and has("avx512_bf16", "amx_bf16"),
+            matrix_units=has_onednn and has("amx_bf16") and has("amx_int8"),
+            pairs=has("avx2") and "fbgemm" in torch.backends.quantized.supported_engines,
+        )
