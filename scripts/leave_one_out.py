@@ -6,7 +6,7 @@ All models are of one size, see the same number of updates, share one vocabulary
 and one seed; only the pairs differ, undisturbed by noise. Each is measured on every development set by
 itself: nats for each target token (lower is better), by teacher forcing. What a part contributes to a set
 is the loss without it minus the loss with all. Finished models are kept in WORK, so that a run that was
-interrupted goes on.
+interrupted goes on; what FILE has of the same recipe is not trained again, so that it goes on elsewhere too.
 """
 
 from __future__ import annotations
@@ -18,13 +18,16 @@ from pathlib import Path
 from typing import Any
 
 from nmt.batch import Batch
-from nmt.checkpoint import TOKENIZER, load_model_folder
+from nmt.checkpoint import load_model_folder
+from nmt.files import sha256
 from nmt.models.build import Model
 from nmt.tokenizer import Tokenizer
-from scripts.runs import trained
+from scripts.runs import trained, trained_by
 from training.corpus import open_corpora
+from training.prepare import prepare_corpus
 from training.provenance import provenance
 from training.recipe import Recipe, Source, load_recipe
+from training.shards import PreparedCorpus
 from training.validation import mean_nll
 
 SMALL = (
@@ -47,22 +50,50 @@ def main() -> None:
     few = [f"training.{key}={arguments.updates}" for key in ("max_updates", "validate_every", "save_every")]
     whole = load_recipe(arguments.recipe, [*SMALL, *few, *arguments.overrides])
     dev_sets = {source.name: source for source in (*whole.data.dev, *whole.data.tests) if _is_dev(source)}
-    losses: dict[str, dict[str, float]] = {}
-    tokenizer_file: Path | None = None
+    tokenizer_file = vocabulary(whole, arguments.work)
+    made_by = {"recipe": json.loads(trained_by(whole)), "tokenizer_sha256": sha256(tokenizer_file)}
+    losses = measured(arguments.json, made_by)
     for left_out in (NOTHING, *(source.name for source in whole.data.train)):
+        if left_out in losses:
+            continue
         recipe = _without(whole, left_out)
-        model_folder = trained(recipe, arguments.work / left_out, tokenizer_file)
-        tokenizer_file = tokenizer_file or model_folder / TOKENIZER
-        loaded = load_model_folder(model_folder)
+        tokenizer = None if left_out == NOTHING else tokenizer_file
+        loaded = load_model_folder(trained(recipe, arguments.work / left_out, tokenizer))
         losses[left_out] = {
             name: _loss(loaded.model, loaded.tokenizer, _pairs(source, whole))
             for name, source in dev_sets.items()
         }
         print(left_out, {name: round(loss, 3) for name, loss in losses[left_out].items()}, flush=True)
-    record = {"updates": arguments.updates, "small": SMALL, "nats_per_token": losses, **provenance()}
-    arguments.json.parent.mkdir(parents=True, exist_ok=True)
-    arguments.json.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+        record = {**made_by, "nats_per_token": losses, **provenance()}
+        arguments.json.parent.mkdir(parents=True, exist_ok=True)
+        arguments.json.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
     print(_table(losses))
+
+
+def vocabulary(whole: Recipe, work: Path) -> Path:
+    """The sub-words of all models: those of the model that nothing is left out of."""
+    prepared = prepare_corpus(_without(whole, NOTHING), work / NOTHING / "data")
+    return PreparedCorpus.open(prepared, _without(whole, NOTHING)).tokenizer_file
+
+
+def measured(record: Path, made_by: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    """Losses on each set without each part, so far.
+
+    Args:
+        record: the JSON that is written; there is perhaps none yet.
+        made_by: what the losses depend on.
+
+    Raises:
+        SystemExit: the record is of other models.
+    """
+    if not record.exists():
+        return {}
+    known = json.loads(record.read_text(encoding="utf-8"))
+    for key, value in made_by.items():
+        if known[key] != value:
+            raise SystemExit(f"{record}: of another {key}; name another --json, or remove it to begin anew")
+    losses: dict[str, dict[str, float]] = known["nats_per_token"]
+    return losses
 
 
 def _is_dev(source: Source) -> bool:
