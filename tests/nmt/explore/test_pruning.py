@@ -58,8 +58,9 @@ def test_masking_leaves_the_model_itself_alone(model: Transformer, batch: Batch)
 def test_removed_heads_give_what_masked_ones_do_with_fewer_weights(
     model: Transformer, tokenizer: Tokenizer, batch: Batch
 ) -> None:
+    model = model.double()  # its large weights make much of rounding
     smaller, config = removed(model, tiny_config(tokenizer), HEADS)
-    torch.testing.assert_close(smaller(batch), masked(model, HEADS)(batch), rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(smaller.double()(batch), masked(model, HEADS)(batch), rtol=1e-4, atol=1e-5)
     assert config.model.kept_heads.model_dump() == {"encoder": (2, 1), "decoder": (1, 2), "cross": (2, 1)}
     d_model, d_head = 16, 8
     saved = sum(p.numel() for p in model.parameters()) - sum(p.numel() for p in smaller.parameters())
