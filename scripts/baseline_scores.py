@@ -20,8 +20,7 @@ from nmt.checkpoint import PRETRAINED, SCORES, verify_manifest, write_manifest
 from nmt.translator import Translator
 from training.evaluate import evaluate_on, search_options
 from training.provenance import provenance
-from training.scoring import metrics
-from training.significance import paired_bootstrap
+from training.significance import cased_bootstrap
 from training.testset import TestSet
 
 
@@ -88,21 +87,19 @@ def anew(
         SystemExit: these are not the report's test sets.
     """
     baseline, system = (model["name"] for model in report["models"])
-    given = {_sentences(TestSet.load(*pair).describe()): pair for pair in files}
+    test_sets = [(source, TestSet.load(source, reference)) for source, reference in files]
+    given = {_sentences(test_set.describe()): (source, test_set) for source, test_set in test_sets}
     if given.keys() != {_sentences(one) for one in report["test_sets"]}:
         names = ", ".join(one["name"] for one in report["test_sets"])
         raise SystemExit(f"--test has to name the very test sets of the report, all of them: {names}")
     results = []
     for one in report["test_sets"]:
-        source, reference = given[_sentences(one)]
-        test_set = TestSet.load(source, reference)
+        source, test_set = given[_sentences(one)]
         before = TestSet.load(source, hypotheses / one["name"] / f"{baseline}.txt").references
         now = evaluate_on(translator, test_set, search_options(translator, None)).hypotheses
-        tests = paired_bootstrap(
+        tests = cased_bootstrap(
             {baseline: before, system: now},
             test_set.references,
-            {name: metric for name, metric in metrics().items() if name != "TER"},
-            scale="cased-detokenized",
             samples=report["bootstrap"]["samples"],
             seed=report["bootstrap"]["seed"],
         )

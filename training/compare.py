@@ -23,8 +23,8 @@ from training.length_buckets import LengthBucket, bleu_by_source_length
 from training.provenance import provenance
 from training.report import Example, Report, write_report
 from training.run_log import LOG, RunLog
-from training.scoring import lowercase_tokenizer, metrics, tokenized_bleu
-from training.significance import PairedResult, paired_bootstrap
+from training.scoring import lowercase_tokenizer, tokenized_bleu
+from training.significance import PairedResult, cased_bootstrap, paired_bootstrap
 from training.testset import TestSet, load_all
 
 POOLED = "all test sets together"
@@ -144,10 +144,7 @@ def _significance(
     """Every pair of systems on test set ``index``; each scale by itself."""
     hypotheses = {system.name: system.evaluations[index].hypotheses for system in systems}
     references = systems[0].evaluations[index].test_set.references
-    cased = {name: metric for name, metric in metrics().items() if name != "TER"}
-    results = paired_bootstrap(
-        hypotheses, references, cased, scale="cased-detokenized", samples=samples, seed=seed
-    )
+    results = cased_bootstrap(hypotheses, references, samples=samples, seed=seed)
     if lowercase_tokenized:
         treat = lowercase_tokenizer(systems[0].language)
         results += paired_bootstrap(

@@ -19,7 +19,7 @@ from typing import Any, cast
 from sacrebleu.metrics.base import Metric
 from sacrebleu.significance import PairedTest
 
-from training.scoring import Scale
+from training.scoring import Scale, metrics
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,14 @@ def paired_bootstrap(
                     )
                 )
     return results
+
+
+def cased_bootstrap(
+    systems: Mapping[str, Sequence[str]], references: Sequence[str], *, samples: int, seed: int
+) -> list[PairedResult]:
+    """``paired_bootstrap`` of text as it stands, by all its metrics but TER."""
+    cased = {name: metric for name, metric in metrics().items() if name != "TER"}
+    return paired_bootstrap(systems, references, cased, scale="cased-detokenized", samples=samples, seed=seed)
 
 
 @contextmanager

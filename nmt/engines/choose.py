@@ -190,8 +190,8 @@ def _choose(
     features = CpuFeatures.here() if features is None else features
     if requested == "auto":
         return _fastest(d_model, features)
-    has_int8 = features.int8 or features.pairs
-    if (requested == "int8" and not has_int8) or (requested == "bfloat16" and not features.bfloat16):
+    has = {"int8": features.some_int8, "bfloat16": features.bfloat16}
+    if not has.get(requested, True):
         raise ConfigError(f"engine {requested}: this CPU has no instructions for it; choose auto or float32")
     return _precise(requested, "asked for", features)
 
@@ -233,7 +233,7 @@ def build_decoder(
 def _fastest(d_model: int, features: CpuFeatures) -> Choice:
     if d_model < SMALL_MODEL:
         return Choice("float32", f"d_model {d_model} is too small for fewer bits to pay")
-    if not features.int8 and not features.pairs:
+    if not features.some_int8:
         return Choice("float32", "this CPU has neither AVX2 nor VNNI nor AMX")
     units = "AMX" if features.matrix_units else "VNNI" if features.int8 else "AVX2"
     return _precise("int8", f"this CPU has {units}", features)
@@ -241,15 +241,11 @@ def _fastest(d_model: int, features: CpuFeatures) -> Choice:
 
 def _precise(name: str, why: str, features: CpuFeatures) -> Choice:
     if name == "int8":
-        layers: Precision = "bfloat16" if features.matrix_units else "int8"
-        detail = (
-            "layers in bfloat16, projection to the vocabulary in int8"
-            if features.matrix_units
-            else "all int8"
-            if features.int8
-            else "all int8, inputs of products in 7 bits"
-        )
-        return Choice("int8", f"{why}: {detail}", layers, "int8")
+        if features.matrix_units:
+            detail = "layers in bfloat16, projection to the vocabulary in int8"
+            return Choice("int8", f"{why}: {detail}", "bfloat16", "int8")
+        detail = "all int8, inputs of products in 7 bits" if features.only_pairs else "all int8"
+        return Choice("int8", f"{why}: {detail}", "int8", "int8")
     if name == "bfloat16":
         return Choice("bfloat16", why, "bfloat16", "bfloat16")
     return Choice("float32", why)

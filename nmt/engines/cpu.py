@@ -21,6 +21,11 @@ class CpuFeatures:
     """Two products of int8 at once, added in 16 bits: AVX2, with a library that uses it."""
 
     @property
+    def some_int8(self) -> bool:
+        """Whether int8 is worth while."""
+        return self.int8 or self.pairs
+
+    @property
     def only_pairs(self) -> bool:
         """Whether int8 is multiplied in pairs for want of better."""
         return self.pairs and not self.int8

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -37,6 +36,7 @@ from nmt.models.transformer import Transformer
 from nmt.search import search
 from nmt.tokenizer import Tokenizer
 from tests.nmt.conftest import save_tiny_model, tiny_config, tiny_model
+from tests.nmt.engines.marks import needs_compiler
 from tests.nmt.engines.random_models import KINDS, random_transformer
 
 SPECIAL = SpecialIds()
@@ -45,7 +45,6 @@ SOURCES = [[5, 6, 7, 8, 9, 10, 11], [12, 13], [14, 15, 16, 17], [18]]
 AMX = CpuFeatures(int8=True, bfloat16=True, matrix_units=True)
 
 pytestmark = pytest.mark.skipif(not CpuFeatures.here().int8, reason="this CPU has no int8 instructions")
-needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler on this machine")
 
 
 def random_model(**changes: object) -> Transformer:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +31,7 @@ from nmt.errors import ConfigError
 from nmt.models.interface import StepDecoder
 from nmt.models.transformer import Transformer
 from tests.nmt.engines.in_threads import check_in_threads
-from tests.nmt.engines.marks import needs_bfloat16
+from tests.nmt.engines.marks import needs_bfloat16, needs_compiler, needs_matrix_units
 from tests.nmt.engines.random_models import KINDS, random_transformer
 
 SPECIAL = SpecialIds()
@@ -40,9 +39,6 @@ SOURCES = [[5, 6, 7, 8, 9, 10, 11], [12, 13], [14, 15, 16, 17], [18]]
 CPU = torch.device("cpu")
 AMX = CpuFeatures(int8=True, bfloat16=True, matrix_units=True)
 VNNI = CpuFeatures(int8=True, bfloat16=False, matrix_units=False)
-ON_THIS_CPU = CpuFeatures.here().matrix_units
-needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler on this machine")
-needs_matrix_units = pytest.mark.skipif(not ON_THIS_CPU, reason="this CPU has no matrix units (AMX)")
 
 
 @pytest.fixture(autouse=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -30,7 +29,7 @@ from nmt.engines.packages import Run
 from nmt.engines.packed import PackedTransformer
 from nmt.errors import ConfigError
 from nmt.models.transformer import EncoderLayer, Transformer
-from tests.nmt.engines.marks import needs_bfloat16
+from tests.nmt.engines.marks import needs_bfloat16, needs_compiler, needs_matrix_units
 from tests.nmt.engines.random_models import KINDS, random_transformer
 
 SPECIAL = SpecialIds()
@@ -38,10 +37,6 @@ SOURCES = [[5, 6, 7, 8, 9, 10, 11], [12, 13], [14, 15, 16, 17], [18]]
 CPU = torch.device("cpu")
 AMX = CpuFeatures(int8=True, bfloat16=True, matrix_units=True)
 VNNI = CpuFeatures(int8=True, bfloat16=False, matrix_units=False)
-needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler on this machine")
-needs_matrix_units = pytest.mark.skipif(
-    not CpuFeatures.here().matrix_units, reason="this CPU has no matrix units (AMX)"
-)
 
 
 @pytest.fixture(autouse=True)
