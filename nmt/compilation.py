@@ -14,8 +14,16 @@ from nmt.checkpoint import load_model_folder
 from nmt.config import GenerationConfig
 from nmt.engines.ahead import compile_step, folder_of
 from nmt.engines.bound import compile_bound
-from nmt.engines.bound_encoder import EncoderShape, compile_encoder
-from nmt.engines.choose import Choice, bound_folder, choose, encoder_folder, step_shape, whole_shape
+from nmt.engines.bound_encoder import compile_encoder
+from nmt.engines.choose import (
+    Choice,
+    bound_folder,
+    choose,
+    encoder_folder,
+    encoder_shape,
+    step_shape,
+    whole_shape,
+)
 from nmt.engines.few import MOST_ROWS, compile_whole
 from nmt.engines.few import folder_of as folder_of_whole
 from nmt.errors import ConfigError
@@ -87,7 +95,7 @@ def compile_steps(model: Model, choice: Choice, rows: Sequence[int] | None = Non
     encoder = encoder_folder(model, choice)
     if encoder is not None:
         assert isinstance(model, Transformer)
-        shape_of_encoder = EncoderShape.of_model(model)
+        shape_of_encoder = encoder_shape(model, choice)
         assert shape_of_encoder is not None
         steps.append(_compiled("the encoder", encoder, partial(compile_encoder, shape_of_encoder, model)))
     return steps

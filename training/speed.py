@@ -16,6 +16,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from nmt.batch import Batch
+from nmt.engines.cpu import CpuFeatures
 from nmt.models.build import Model
 from training.loss import label_smoothed_cross_entropy
 
@@ -45,10 +46,10 @@ def operations_of_a_pair(model: Model, source_tokens: int, target_tokens: int) -
 
 
 def has_bf16_units(device: torch.device) -> bool:
-    """Whether the device multiplies bfloat16 matrices in hardware: NVIDIA from Ampere on, CPUs with AMX."""
+    """Whether the device multiplies bfloat16 itself: NVIDIA from Ampere on, CPUs with AMX or AVX-512 BF16."""
     if device.type == "cuda":
         return torch.cuda.get_device_capability(device)[0] >= 8
-    return device.type == "cpu" and torch.cpu._is_amx_tile_supported()
+    return device.type == "cpu" and CpuFeatures.here().bfloat16
 
 
 def operations_per_second(device: torch.device, dtype: torch.dtype) -> float:

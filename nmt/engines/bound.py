@@ -23,7 +23,7 @@ import torch
 from torch import Tensor, nn
 
 from nmt.engines import between, bound_maps, whole
-from nmt.engines.bound_maps import OPTIONS, BoundMap, compile_with_weights, digest, lay_out, load_bound
+from nmt.engines.bound_maps import OPTIONS, BoundMap, compile_with_weights, digest, load_bound, map_of
 from nmt.engines.packages import Program, Run, folder_for
 from nmt.engines.single_calls import LENGTHS, example_arguments, open_sizes
 from nmt.engines.whole import StepWeights, WholeShape, WholeStep, computed_first
@@ -51,12 +51,12 @@ class BoundStep(WholeStep[BoundMap]):
     @classmethod
     def of(cls, shape: WholeShape, model: Transformer) -> BoundStep:
         """Of a model of ``shape``."""
-        return cls(shape, StepWeights.of(model, partial(lay_out, shape.weights))).eval()
+        return cls(shape, StepWeights.of(model, map_of(shape, shape.weights))).eval()
 
     @classmethod
     def saved(cls, shape: WholeShape, weights: bytes) -> BoundStep:
         """From the safetensors of its weights."""
-        step = cls(shape, StepWeights.zeros(shape, partial(lay_out, shape.weights))).eval()
+        step = cls(shape, StepWeights.zeros(shape, map_of(shape, shape.weights))).eval()
         step.load_state_dict(safetensors.torch.load(weights))
         return step
 
@@ -89,11 +89,6 @@ class BoundStep(WholeStep[BoundMap]):
         maxima_Nn = computed_first(logits_NV.view(logits_NV.size(0), -1, n_beside).amax(dim=2))
         largest_N1 = maxima_Nn.amax(dim=1, keepdim=True)
         return (logits_NV - largest_N1).exp().sum(dim=1).log() + largest_N1.squeeze(1), maxima_Nn
-
-
-def can_bind(shape: WholeShape) -> bool:
-    """Whether there is such a step: in float32 calls are as fast, and int8 is for layers in bfloat16."""
-    return shape.weights != "float32" and shape.attention == "bfloat16"
 
 
 def folder_of(shape: WholeShape, model: Transformer) -> Path:

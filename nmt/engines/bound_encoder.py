@@ -1,7 +1,8 @@
 """The encoder of one model as a single function, compiled ahead of time with its weights in it.
 
 For one sentence an encoder computes little and is a hundred calls. Here it is one, with what the decoder
-attends to: the keys and values of the source, for all steps. Its products are in bfloat16.
+attends to: the keys and values of the source, for all steps. Its products are in bfloat16 on matrix units
+(AMX), else in int8 (AVX-512 VNNI).
 
 Dimensions: B sentences, S source length, M tokens of all sentences, H heads, E per head, D d_model, W numbers
 of query, key and value side by side.
@@ -24,8 +25,8 @@ from torch import Tensor, nn
 
 from nmt.engines import between, bound_maps
 from nmt.engines.between import Norm, Shape, Stretch, norms_in_order
-from nmt.engines.bound_maps import OPTIONS, Half, compile_with_weights, digest, load_bound
-from nmt.engines.kernels import side_by_side
+from nmt.engines.bound_maps import OPTIONS, BoundMap, compile_with_weights, digest, load_bound, map_of
+from nmt.engines.kernels import Precision, dtype_of, side_by_side
 from nmt.engines.packages import Program, Run, folder_for
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Transformer
 
@@ -41,12 +42,14 @@ class EncoderShape(Shape):
     n_layers: int
     memory_widths: tuple[tuple[int, int], ...]
     """Of each layer of the decoder: heads of cross-attention, and the width of all together."""
+    weights: Precision
 
     @classmethod
-    def of_model(cls, model: Transformer) -> EncoderShape | None:
+    def of_model(cls, model: Transformer, weights: Precision) -> EncoderShape | None:
         """None where layers of the encoder differ in width, as after pruning heads."""
         layers = _encoder_layers(model)
-        shape = Shape.of_layers([(layer, layer.self_attention) for layer in layers], torch.bfloat16)
+        attended = [(layer, layer.self_attention) for layer in layers]
+        shape = Shape.of_layers(attended, dtype_of(weights))
         if shape is None:
             return None
         return cls(
@@ -57,6 +60,7 @@ class EncoderShape(Shape):
                 (layer.cross_attention.n_heads, layer.cross_attention.key.out_features)
                 for layer in _decoder_layers(model)
             ),
+            weights=weights,
         )
 
 
@@ -65,14 +69,14 @@ class _Layer(nn.Module):
 
     def __init__(self, shape: EncoderShape) -> None:
         super().__init__()
-        self.into = _map(shape.d_model, 3 * shape.d_inner)
-        self.out = _map(shape.d_inner, shape.d_model)
-        self.up = _map(shape.d_model, shape.d_ff)
-        self.down = _map(shape.d_ff, shape.d_model)
+        self.into = _map(shape, shape.d_model, 3 * shape.d_inner)
+        self.out = _map(shape, shape.d_inner, shape.d_model)
+        self.up = _map(shape, shape.d_model, shape.d_ff)
+        self.down = _map(shape, shape.d_ff, shape.d_model)
 
 
-def _map(n_in: int, n_out: int) -> Half:
-    return Half(torch.zeros(n_out, n_in), torch.zeros(n_out))
+def _map(shape: EncoderShape, n_in: int, n_out: int) -> BoundMap:
+    return map_of(shape, shape.weights)(torch.zeros(n_out, n_in), torch.zeros(n_out))
 
 
 class BoundEncoder(Stretch):
@@ -84,18 +88,18 @@ class BoundEncoder(Stretch):
         self.layers = nn.ModuleList(_Layer(shape) for _ in range(shape.n_layers))
         n_norms = 2 * shape.n_layers + self.pre
         self.norms = nn.ParameterList(torch.zeros(2, shape.d_model) for _ in range(n_norms))
-        self.memory = nn.ModuleList(_map(shape.d_model, 2 * width) for _, width in shape.memory_widths)
+        self.memory = nn.ModuleList(_map(shape, shape.d_model, 2 * width) for _, width in shape.memory_widths)
 
     @classmethod
     def of(cls, shape: EncoderShape, model: Transformer) -> BoundEncoder:
         """Of a model of ``shape``."""
-        encoder = cls(shape)
+        encoder, laid_out = cls(shape), map_of(shape, shape.weights)
         layers = _encoder_layers(model)
         for own, layer in zip(encoder.layers, layers, strict=True):
             attention, fed = layer.self_attention, layer.feed_forward
-            own.into = Half(*side_by_side([attention.query, attention.key, attention.value]))
+            own.into = laid_out(*side_by_side([attention.query, attention.key, attention.value]))
             own.out, own.up, own.down = (
-                Half(*side_by_side([linear])) for linear in (attention.output, fed.up, fed.down)
+                laid_out(*side_by_side([linear])) for linear in (attention.output, fed.up, fed.down)
             )
         residuals = [
             around for layer in layers for around in (layer.around_attention, layer.around_feed_forward)
@@ -105,19 +109,19 @@ class BoundEncoder(Stretch):
             own.data = torch.stack(list(norm))
         for index, decoder_layer in enumerate(_decoder_layers(model)):
             crossed = decoder_layer.cross_attention
-            encoder.memory[index] = Half(*side_by_side([crossed.key, crossed.value]))
+            encoder.memory[index] = laid_out(*side_by_side([crossed.key, crossed.value]))
         return encoder.eval().requires_grad_(False)
 
     def forward(self, x_MD: Tensor, places_M: Tensor, rows_BS: Tensor, mask_B11S: Tensor) -> list[Tensor]:
         """Embeddings of the tokens -> memory_MD, and for each decoder layer keys_BHSE and values_BHSE.
 
-        All in bfloat16.
+        All in what attention computes in.
 
         Args:
             x_MD: float32.
             places_M: of each token among B*S.
             rows_BS: the row of each place; at padding that of some token.
-            mask_B11S: what to add to the scores of the source, bfloat16.
+            mask_B11S: what to add to the scores of the source, in what attention computes in.
         """
         norms = [Norm(*norm) for norm in self.norms]
         read_MD = x_MD
@@ -126,14 +130,14 @@ class BoundEncoder(Stretch):
             read_MD = F.layer_norm(x_MD, (x_MD.size(1),), *first, between.NORM_EPS)
         for index, module in enumerate(self.layers):
             layer = cast(_Layer, module)
-            qkv_BSW = layer.into(read_MD).bfloat16()[rows_BS]
+            qkv_BSW = layer.into(read_MD).to(self.attention)[rows_BS]
             context_MW = self._attend(qkv_BSW, mask_B11S)[places_M]
             x_MD, read_MD = self.add(x_MD, layer.out(context_MW), norms[2 * index])
             y_MD = layer.down(self.activation(layer.up(read_MD)))
             x_MD, read_MD = self.add(x_MD, y_MD, norms[2 * index + 1])
-        memory = [read_MD.bfloat16()]
+        memory = [read_MD.to(self.attention)]
         for (n_heads, _), project in zip(self._shape.memory_widths, self.memory, strict=True):
-            both_BSW = project(read_MD).bfloat16()[rows_BS]
+            both_BSW = project(read_MD).to(self.attention)[rows_BS]
             both_BS2HE = both_BSW.view(*rows_BS.shape, 2, n_heads, -1)
             memory += [part.contiguous() for part in both_BS2HE.permute(2, 0, 3, 1, 4).unbind()]
         return memory
@@ -181,7 +185,7 @@ def _example(shape: EncoderShape) -> tuple[Tensor, ...]:
         torch.zeros(n_tokens, shape.d_model),
         torch.zeros(n_tokens, dtype=torch.long),
         torch.zeros(size, dtype=torch.long),
-        torch.zeros(size[0], 1, 1, size[1], dtype=torch.bfloat16),
+        torch.zeros(size[0], 1, 1, size[1], dtype=getattr(torch, shape.attention)),
     )
 
 

@@ -1,6 +1,7 @@
 """Linear maps that are compiled with their weights (``nmt.engines.bound``, ``nmt.engines.bound_encoder``).
 
-The compiler lays weights out for the matrix unit, and multiplies by them inside the function that it makes.
+The compiler lays weights out for the CPU's instructions, and multiplies by them inside the function that it
+makes: for matrix units (AMX) in bfloat16 or int8, for AVX-512 VNNI in int8.
 
 Dimensions: N rows, D inputs of a map, F outputs.
 """
@@ -18,8 +19,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from nmt.engines import between
-from nmt.engines.between import Int8Weights
-from nmt.engines.kernels import Precision, int8_rows
+from nmt.engines.between import Int8Weights, Shape
+from nmt.engines.cpu import CpuFeatures
+from nmt.engines.kernels import INT8_MOST, Precision, int8_rows
 from nmt.engines.packages import Program, Run, compile_packages, load_packages
 from nmt.errors import ConfigError
 
@@ -74,10 +76,56 @@ class Int8(BoundMap):
         return between.linear(x_ND, Int8Weights(self.weight_DF, self.scale_F, self.bias_F))
 
 
-def lay_out(precision: Precision, weight_FD: Tensor, bias_F: Tensor | None, _is_projection: bool) -> BoundMap:
-    """A map in int8 or bfloat16."""
+FACTORS = 4
+"""Inputs that AVX-512 VNNI multiplies and adds at once; the compiler's products have a multiple of them."""
+
+
+class UnsignedInt8(BoundMap):
+    """The same for instructions whose inputs have no sign: 1 to 255, 128 being none.
+
+    The compiler takes off what that adds to a sum, so sums are exact to a few parts in ten million.
+    """
+
+    weight_FD: Tensor
+    scale_F: Tensor
+    zero_F: Tensor
+
+    def __init__(self, weight_FD: Tensor, bias_F: Tensor | None) -> None:
+        super().__init__(len(weight_FD), bias_F)
+        rounded_FD, scale_F = int8_rows(weight_FD.float())
+        self.register_buffer("weight_FD", rounded_FD.contiguous())
+        self.register_buffer("scale_F", scale_F)
+        self.register_buffer("zero_F", torch.zeros(len(scale_F), dtype=torch.int32))
+
+    def forward(self, x_ND: Tensor) -> Tensor:
+        """See ``BoundMap``."""
+        none = INT8_MOST + 1
+        scale_N1 = (x_ND.abs().amax(dim=1, keepdim=True) / INT8_MOST).clamp(min=1e-30)
+        rounded_ND = ((x_ND / scale_N1).round() + none).to(torch.uint8)
+        weight = torch.ops.onednn.qlinear_prepack(self.weight_FD, None), self.scale_F, self.zero_F
+        y_NF: Tensor = torch.ops.onednn.qlinear_pointwise(
+            rounded_ND, 1.0, none, *weight, None, 1.0, 0, torch.float32, "none", [], ""
+        )
+        return y_NF * scale_N1 + self.bias_F
+
+
+def map_of(shape: Shape, precision: Precision) -> Callable[[Tensor, Tensor | None], BoundMap]:
+    """Weight_FD and bias_F if there is one -> a map.
+
+    It is for matrix units where attention is in bfloat16, else for AVX-512 VNNI.
+    """
     assert precision != "float32"
-    return (Int8 if precision == "int8" else Half)(weight_FD, bias_F)
+    if precision == "bfloat16":
+        return Half
+    return Int8 if shape.attention == "bfloat16" else UnsignedInt8
+
+
+def can_bind(shape: Shape, precision: Precision, features: CpuFeatures) -> bool:
+    """Whether the compiler has such products on this CPU; in float32 calls are as fast."""
+    if shape.attention == "bfloat16":
+        return features.matrix_units and precision != "float32"
+    widths = shape.d_model, shape.d_inner, shape.d_ff
+    return features.int8 and precision == "int8" and all(width % FACTORS == 0 for width in widths)
 
 
 def digest(*parts: nn.Module) -> str:
@@ -104,7 +152,15 @@ def compile_with_weights(
     if not folder.is_dir():
         # as bytes: to hand tensors to another process torch starts a thread that stays
         weights = safetensors.torch.save(function().state_dict())
-        compile_packages(folder, partial(programs, weights))
+        compile_packages(folder, partial(_with_shapes, programs, weights))
+
+
+def _with_shapes(programs: Callable[[bytes], Mapping[str, Program]], weights: bytes) -> Mapping[str, Program]:
+    """Before ``programs``, tell torch the shape of a weight that oneDNN has laid out: it has none for it."""
+    torch.library.register_fake(
+        "onednn::qlinear_prepack", lambda weight_FD, _: weight_FD.new_empty(weight_FD.shape[::-1])
+    )
+    return programs(weights)
 
 
 def load_bound(folder: Path, name: str) -> Run | None:
@@ -117,6 +173,6 @@ def load_bound(folder: Path, name: str) -> Run | None:
     if runs is None:
         return None
     # Linux lets a process use matrix units once it has asked to; what is compiled does not ask, and would die
-    if not torch.cpu._init_amx():
+    if CpuFeatures.here().matrix_units and not torch.cpu._init_amx():
         raise ConfigError(f"{folder}: this system refuses its matrix units (AMX); remove the folder")
     return runs[name]

@@ -10,10 +10,11 @@ On a GPU "float32" and "bfloat16" are a step of fixed shapes replayed as a CUDA 
 
 "auto" takes int8 where the CPU has instructions for it, else float32; on a GPU eager, until the others have
 been measured on one. How far each is from eager is measured by ``benchmarks/engines.py``. Where ``nmt
-compile`` has been run, int8 and bfloat16 take a step that is one call where the CPU has matrix units
-(``nmt.engines.bound``) and such an encoder (``nmt.engines.bound_encoder``), every engine of a CPU such steps
-of few rows (``nmt.engines.few``), and int8, for sentences that started at different times or have a
-shortlist, a step whose layers are compiled one by one (``nmt.engines.ahead``).
+compile`` has been run, a step of any number of rows is one call (``nmt.engines.bound``), and so is the
+encoder (``nmt.engines.bound_encoder``), for int8 where the CPU has matrix units or AVX-512 VNNI, for bfloat16
+where it has matrix units; every engine of a CPU takes such steps of few rows (``nmt.engines.few``), and int8
+on matrix units, for sentences that started at different times or have a shortlist, a step whose layers are
+compiled one by one (``nmt.engines.ahead``).
 """
 
 from __future__ import annotations
@@ -26,11 +27,12 @@ import torch
 
 from nmt.engines.ahead import CompiledStretches, is_compiled, load_step
 from nmt.engines.between import Shape
-from nmt.engines.bound import MOST_ROWS, can_bind
+from nmt.engines.bound import MOST_ROWS
 from nmt.engines.bound import folder_of as folder_of_bound
 from nmt.engines.bound import load_step as load_bound_step
 from nmt.engines.bound_encoder import EncoderShape, load_encoder
 from nmt.engines.bound_encoder import folder_of as folder_of_encoder
+from nmt.engines.bound_maps import can_bind
 from nmt.engines.cpu import CpuFeatures
 from nmt.engines.encoder_call import EncoderCall
 from nmt.engines.few import compiled_rows, load_whole
@@ -133,12 +135,12 @@ def compilable_steps(model: Model, choice: Choice) -> dict[str, bool]:
 def step_shape(model: Model, choice: Choice, features: CpuFeatures | None = None) -> Shape | None:
     """What ``nmt compile`` would compile for a model decoded by ``choice``; None: nothing can be.
 
-    The compiler's own products of int8 are for VNNI and AMX.
+    The compiler's own products with weights that it does not know are for AMX.
     """
     features = CpuFeatures.here() if features is None else features
-    if choice.name != "int8" or not isinstance(model, Transformer) or not features.int8:
+    if choice.name != "int8" or not isinstance(model, Transformer) or not features.matrix_units:
         return None
-    return Shape.of(model, torch.bfloat16 if choice.layers == "bfloat16" else torch.float32)
+    return Shape.of(model, dtype_of(choice.layers))
 
 
 def whole_shape(model: Model, choice: Choice) -> WholeShape | None:
@@ -157,19 +159,26 @@ def bound_folder(model: Model, choice: Choice, features: CpuFeatures | None = No
     if shape is None or not isinstance(model, Transformer):
         return None
     features = CpuFeatures.here() if features is None else features
-    return folder_of_bound(shape, model) if features.matrix_units and can_bind(shape) else None
+    return folder_of_bound(shape, model) if can_bind(shape, shape.weights, features) else None
+
+
+def encoder_shape(model: Model, choice: Choice) -> EncoderShape | None:
+    """Of the compiled encoder; None where there can be none."""
+    if choice.name == "eager" or not isinstance(model, Transformer) or model.output.weight_VD.is_cuda:
+        return None
+    return EncoderShape.of_model(model, choice.layers)
 
 
 def encoder_folder(model: Model, choice: Choice, features: CpuFeatures | None = None) -> Path | None:
     """Where the compiled encoder of a model decoded by ``choice`` stands, or would; as the others.
 
-    It is for layers in bfloat16 on matrix units, and belongs to the model's weights.
+    It belongs to the model's weights.
     """
-    if choice.layers != "bfloat16" or not isinstance(model, Transformer) or model.output.weight_VD.is_cuda:
+    shape = encoder_shape(model, choice)
+    if shape is None or not isinstance(model, Transformer):
         return None
-    shape = EncoderShape.of_model(model)
     features = CpuFeatures.here() if features is None else features
-    return folder_of_encoder(shape, model) if features.matrix_units and shape is not None else None
+    return folder_of_encoder(shape, model) if can_bind(shape, shape.weights, features) else None
 
 
 def _choose(
@@ -226,7 +235,7 @@ def build_decoder(
         shortlist=shortlist,
         stretches=None if runs is None else CompiledStretches(model, runs),
         single_calls=SingleCalls(fixed, weights, any_rows) if fixed or any_rows else None,
-        encoder_call=None if encoder is None else EncoderCall(encoder),
+        encoder_call=None if encoder is None else EncoderCall(encoder, dtype_of(choice.layers)),
     )
 
 

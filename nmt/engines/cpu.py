@@ -13,7 +13,7 @@ class CpuFeatures:
     """What a CPU multiplies by itself."""
 
     int8: bool
-    """Four products of int8 at once, added in 32 bits: VNNI or AMX."""
+    """Four products of int8 at once, added in 32 bits: AVX-512 VNNI or AMX."""
     bfloat16: bool
     matrix_units: bool
     """AMX: tiles of bfloat16 and int8."""
@@ -35,13 +35,15 @@ class CpuFeatures:
         """Of this machine; none where torch has nothing to use them."""
         known: dict[str, Any] = dict(torch.cpu.get_capabilities())
         has_onednn = bool(torch.backends.mkldnn.is_available())  # type: ignore[no-untyped-call]
+        has_fbgemm = "fbgemm" in torch.backends.quantized.supported_engines
 
         def has(*names: str) -> bool:
             return any(bool(known.get(name)) for name in names)
 
+        has_units = has_onednn and has("amx_bf16") and has("amx_int8")
         return cls(
-            int8=has_onednn and has("avx512_vnni", "avx_vnni", "amx_int8"),
+            int8=has_units or (has_fbgemm and has("avx512_vnni")),
             bfloat16=has_onednn and has("avx512_bf16", "amx_bf16"),
-            matrix_units=has_onednn and has("amx_bf16") and has("amx_int8"),
-            pairs=has("avx2") and "fbgemm" in torch.backends.quantized.supported_engines,
+            matrix_units=has_units,
+            pairs=has_fbgemm and has("avx2"),
         )

@@ -22,10 +22,12 @@ class EncoderCall:
 
     Args:
         run: the function.
+        attention: in what attention computes.
     """
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, attention: torch.dtype) -> None:
         self._run = run
+        self._attention = attention
 
     def takes(self, x_MD: Tensor) -> bool:
         """Whether it pays."""
@@ -38,6 +40,6 @@ class EncoderCall:
         places_M, rows_BS, mask_B11S = tokens.places_M, tokens.rows_BS, tokens.mask_B11S
         if places_M is None or rows_BS is None or mask_B11S is None:
             places_M = rows_BS = torch.arange(B * S)
-            mask_B11S = torch.zeros(B, 1, 1, S, dtype=torch.bfloat16)
+            mask_B11S = torch.zeros(B, 1, 1, S, dtype=self._attention)
         memory_MD, *kept = self._run([x_MD, places_M, rows_BS.view(B, S), mask_B11S])
         return memory_MD, list(zip(kept[::2], kept[1::2], strict=True))

@@ -4,9 +4,9 @@
               otherwise addmm on the transposed weight
     bfloat16  oneDNN on its own layout, fused as well; sums in float32 (AMX, AVX-512)
     int8      a scale for each output channel of the weight and for each row of the input, so what a row
-              becomes does not depend on the rows beside it; sums in int32. oneDNN (AMX, VNNI), or fbgemm on a
-              CPU that adds products in pairs of 16 bits (AVX2), where inputs have 7 bits, so that no pair
-              is too large
+              becomes does not depend on the rows beside it; sums in int32. oneDNN with AMX, else fbgemm; on
+              a CPU that adds products in pairs of 16 bits (AVX2 without VNNI) inputs have 7 bits, so that no
+              pair is too large
 
 All are in torch itself.
 
@@ -26,6 +26,8 @@ from nmt.engines.cpu import CpuFeatures
 
 Precision = Literal["float32", "bfloat16", "int8"]
 INT8_MOST = 127
+MOST_IN_PAIRS = 63
+"""Two products of such inputs with weights fit 16 bits."""
 FEW_ROWS = 32
 """Up to so many rows a product in float32 takes as long as reading its weight."""
 LARGE_WEIGHT = 1 << 19
@@ -123,8 +125,7 @@ class Int8Linear:
     dtype = torch.float32
 
     def __init__(self, weight_FD: Tensor, bias_F: Tensor | None) -> None:
-        product = FbgemmProduct if CpuFeatures.here().only_pairs else OneDnnProduct
-        self._product: Int8Product = product(weight_FD)
+        self._product = int8_product(weight_FD, CpuFeatures.here())
         self._bias_F = bias_F
 
     def unscaled(self, x_ND: Tensor) -> tuple[Tensor, Tensor]:
@@ -153,8 +154,18 @@ class Int8Product(Protocol):
         ...
 
 
+def int8_product(weight_FD: Tensor, features: CpuFeatures) -> Int8Product:
+    """The product that is fast on a CPU.
+
+    Without matrix units oneDNN has none for inputs with a sign, and takes thousands of times as long.
+    """
+    if features.matrix_units:
+        return OneDnnProduct(weight_FD)
+    return FbgemmProduct(weight_FD, MOST_IN_PAIRS if features.only_pairs else INT8_MOST)
+
+
 class OneDnnProduct:
-    """By oneDNN, whose inputs have 8 bits."""
+    """By oneDNN, for matrix units."""
 
     most = INT8_MOST
 
@@ -176,11 +187,10 @@ class OneDnnProduct:
 
 
 class FbgemmProduct:
-    """By fbgemm, which rounds by itself and takes numbers without a sign: 1 to 127, 64 being none."""
+    """By fbgemm, which rounds by itself and takes numbers without a sign, ``most`` + 1 being none."""
 
-    most = 63
-
-    def __init__(self, weight_FD: Tensor) -> None:
+    def __init__(self, weight_FD: Tensor, most: int) -> None:
+        self.most = most
         rounded_FD, scale_F = int8_rows(weight_FD)
         zeros_F = torch.zeros(len(scale_F), dtype=torch.long)
         with warnings.catch_warnings():

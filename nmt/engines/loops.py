@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -81,7 +82,7 @@ class LoopStep(WholeStep[Weights]):
 
 def lay_out_in(precision: Precision) -> LayOut[Weights]:
     """For ``StepWeights``: all linear maps in one precision."""
-    return lambda weight_FD, bias_F, _: Weights.of(weight_FD, bias_F, precision)
+    return partial(Weights.of, precision=precision)
 
 
 def loop_weights(model: Transformer, precision: Precision) -> StepWeights[Weights]:

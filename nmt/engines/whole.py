@@ -28,8 +28,8 @@ from nmt.models.transformer import DecoderLayer, Transformer
 
 MapT = TypeVar("MapT")
 """The weights of a linear map."""
-LayOut = Callable[[Tensor, Tensor | None, bool], MapT]
-"""Weight_FD, bias_F if there is one, and whether it is the projection to the vocabulary -> a linear map."""
+LayOut = Callable[[Tensor, Tensor | None], MapT]
+"""Weight_FD and bias_F if there is one -> a linear map."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class StepWeights(NamedTuple, Generic[MapT]):
         first, norms = decoder_norms(model)
 
         def of(*linears: nn.Linear) -> MapT:
-            return lay_out(*side_by_side(linears), False)
+            return lay_out(*side_by_side(linears))
 
         return cls(
             first,
@@ -107,7 +107,7 @@ class StepWeights(NamedTuple, Generic[MapT]):
                 )
                 for index, layer in enumerate(layers)
             ],
-            lay_out(model.output.weight_VD.detach(), None, True),
+            lay_out(model.output.weight_VD.detach(), None),
         )
 
     @classmethod
@@ -116,7 +116,7 @@ class StepWeights(NamedTuple, Generic[MapT]):
         D = shape.d_model
 
         def of(n_in: int, n_out: int) -> MapT:
-            return lay_out(torch.zeros(n_out, n_in), torch.zeros(n_out), False)
+            return lay_out(torch.zeros(n_out, n_in), torch.zeros(n_out))
 
         def norm() -> Norm:
             return Norm(torch.ones(D), torch.zeros(D))
@@ -137,7 +137,7 @@ class StepWeights(NamedTuple, Generic[MapT]):
         return cls(
             norm() if shape.norm == "pre" else (),
             [layer() for _ in range(shape.n_layers)],
-            lay_out(torch.zeros(shape.vocab_size, D), None, True),
+            lay_out(torch.zeros(shape.vocab_size, D), None),
         )
 
 

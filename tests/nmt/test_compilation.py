@@ -48,17 +48,17 @@ def test_nmt_info_says_which_step_is_not_compiled(monkeypatch: pytest.MonkeyPatc
         vocab_size=64, d_model=128, d_ff=256, n_heads=2, n_encoder_layers=1, n_decoder_layers=1
     )
     model = build_model(config).eval()
-    vnni = CpuFeatures(int8=True, bfloat16=False, matrix_units=False)
+    vnni = CpuFeatures(int8=True, bfloat16=False, matrix_units=False, pairs=True)
     monkeypatch.setattr(CpuFeatures, "here", lambda: vnni)
     choice = choose(model, torch.device("cpu"), "int8")
-    assert compilable_steps(model, choice) == {"few rows": False, "many rows": False}
+    kinds = ["any number of rows", "few rows", "the encoder"]
+    assert compilable_steps(model, choice) == dict.fromkeys(kinds, False)
     assert step_in_words(choice, model) == "not compiled; nmt compile does it once"
-    many = replace(choice, step=step_shape(model, choice))
-    assert step_in_words(many, model) == "compiled ahead of time, but not that of few rows: nmt compile"
-    few = replace(choice, few=whole_shape(model, choice))
-    assert step_in_words(few, model) == "compiled ahead of time, but not that of many rows: nmt compile"
-    assert step_in_words(replace(many, few=few.few), model) == "compiled ahead of time"
+    there = replace(choice, bound=Path("somewhere"), few=whole_shape(model, choice))
+    assert step_in_words(there, model) == "compiled ahead of time, but not that of the encoder: nmt compile"
+    assert step_in_words(replace(there, encoder=Path("beside")), model) == "compiled ahead of time"
     monkeypatch.setattr(CpuFeatures, "here", lambda: CpuFeatures(True, True, True))
+    choice = choose(model, torch.device("cpu"), "int8")
     amx = replace(choose(model, torch.device("cpu"), "int8"), step=step_shape(model, choice))
     assert (
         step_in_words(amx, model)

@@ -36,7 +36,7 @@ from nmt.models.transformer import Transformer
 from nmt.search import search
 from nmt.tokenizer import Tokenizer
 from tests.nmt.conftest import save_tiny_model, tiny_config, tiny_model
-from tests.nmt.engines.marks import needs_compiler
+from tests.nmt.engines.marks import needs_bfloat16, needs_compiler
 from tests.nmt.engines.random_models import KINDS, random_transformer
 
 SPECIAL = SpecialIds()
@@ -161,16 +161,16 @@ def test_without_a_compiled_step_int8_is_as_it_was() -> None:
 
 
 @needs_compiler
+@needs_bfloat16
 @torch.inference_mode()
 def test_what_is_compiled_computes_the_same_and_is_chosen(
     tmp_path: Path, tokenizer_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    without_units = CpuFeatures(int8=True, bfloat16=False, matrix_units=False)
-    monkeypatch.setattr(CpuFeatures, "here", lambda: without_units)
+    monkeypatch.setattr(CpuFeatures, "here", lambda: AMX)
     model = random_model(d_model=128)
     here = choose(model, torch.device("cpu"))
     assert here.name == "int8"
-    shape = shape_of(model, torch.float32)
+    shape = shape_of(model, torch.bfloat16)
     folder = compile_step(shape)
     assert folder == folder_of(shape)
     assert [path.name for path in folder.parent.iterdir()] == [folder.name]  # nothing is left beside it
@@ -221,6 +221,9 @@ def test_what_is_compiled_computes_the_same_and_is_chosen(
 
     other = tiny_config(Tokenizer.load(tokenizer_file), d_model=128, d_ff=WIDTHS["d_ff"])
     save_tiny_model(tmp_path / "other", tokenizer_file, config=other, model=tiny_model(other))
+    for other_step in ("bound_folder", "encoder_folder"):
+        for module in ("compilation", "engines.choose"):
+            monkeypatch.setattr(f"nmt.{module}.{other_step}", lambda *_: None)
     (step,) = compile_for(tmp_path / "other", rows=())["steps"]
     assert step == {**step, "for": "many rows", "folder": str(folder), "was_there": True}
     shown = info(tmp_path / "other")["engine"]["step"]

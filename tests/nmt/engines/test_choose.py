@@ -44,9 +44,10 @@ def test_auto_takes_the_fewest_bits_that_the_cpu_multiplies(features, name, laye
     assert reason in choice.why
 
 
-def test_layers_compiled_one_by_one_are_for_vnni_and_amx(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_layers_compiled_one_by_one_are_for_amx(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nmt.engines.choose.is_compiled", lambda shape: True)
-    assert choose(model(), CPU, features=VNNI).step is not None
+    assert choose(model(), CPU, features=AMX).step is not None
+    assert choose(model(), CPU, features=VNNI).step is None
     assert choose(model(), CPU, features=AVX2).step is None
 
 

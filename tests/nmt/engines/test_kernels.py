@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,12 +13,15 @@ from torch import nn
 from nmt.engines.cpu import CpuFeatures
 from nmt.engines.kernels import (
     FEW_ROWS,
+    INT8_MOST,
+    MOST_IN_PAIRS,
     FbgemmProduct,
     Float32Linear,
     Int8Linear,
     OneDnnLinear,
     OneDnnProduct,
     Precision,
+    int8_product,
     pack,
     padded_rows,
 )
@@ -29,6 +33,8 @@ PRECISIONS: list[Precision] = [
     *(["bfloat16"] if HERE.bfloat16 else []),
     *(["int8"] if HERE.int8 or HERE.pairs else []),
 ]
+VNNI = CpuFeatures(int8=True, bfloat16=False, matrix_units=False, pairs=True)
+MOSTS = [MOST_IN_PAIRS, *([INT8_MOST] if HERE.int8 else [])]
 needs_int8 = pytest.mark.skipif("int8" not in PRECISIONS, reason="this CPU has no int8 instructions")
 
 
@@ -82,11 +88,23 @@ def _recording(linear: OneDnnLinear, used: list[int]) -> Callable[..., torch.Ten
     return call
 
 
-@pytest.mark.skipif(not HERE.int8, reason="this CPU has no int8 instructions")
+@torch.inference_mode()
+def test_without_matrix_units_int8_is_not_onednns() -> None:
+    """Which multiplies inputs with a sign without them by its reference: 100 ms instead of 0.04."""
+    weight_FD = torch.randn(8, 16)
+    assert isinstance(int8_product(weight_FD, replace(VNNI, matrix_units=True)), OneDnnProduct)
+    if HERE.pairs:
+        for features, most in ((VNNI, INT8_MOST), (replace(VNNI, int8=False), MOST_IN_PAIRS)):
+            product = int8_product(weight_FD, features)
+            assert isinstance(product, FbgemmProduct)
+            assert product.most == most
+
+
 @torch.inference_mode()
 def test_one_int8_row_is_never_multiplied_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """OneDNN takes 57 ms for one row of 256 numbers and 8,000 outputs, and 0.3 ms for two."""
     torch.manual_seed(0)
+    monkeypatch.setattr(CpuFeatures, "here", lambda: replace(VNNI, matrix_units=True))
     linear = Int8Linear(torch.randn(32, 256), torch.randn(32))
     x_ND = torch.randn(3, 256)
     together_NF = linear(x_ND)
@@ -105,25 +123,27 @@ def test_one_int8_row_is_never_multiplied_alone(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.skipif(not HERE.pairs, reason="this CPU has no AVX2, or torch no fbgemm")
+@pytest.mark.parametrize("most", MOSTS)
 @pytest.mark.parametrize("n_rows", [1, 2, 7, 40])
 @torch.inference_mode()
-def test_no_pair_of_products_is_too_large(n_rows: int) -> None:
+def test_no_sum_of_products_is_too_large(n_rows: int, most: int) -> None:
     """Sums of 16 bits end at 32,767: those of two products of the largest weights and inputs stay below."""
     weight_FD = torch.full((24, 64), 127.0)
     weight_FD[::2] *= -1
-    product = FbgemmProduct(weight_FD)
+    product = FbgemmProduct(weight_FD, most)
     x_ND = torch.full((n_rows, 64), float(product.most))
     x_ND[::3] *= -1
     assert torch.equal(product(x_ND.clone()), x_ND @ weight_FD.t())
 
 
 @pytest.mark.skipif(not HERE.pairs, reason="this CPU has no AVX2, or torch no fbgemm")
+@pytest.mark.parametrize("most", MOSTS)
 @torch.inference_mode()
-def test_inputs_are_rounded_and_products_are_exact() -> None:
+def test_inputs_are_rounded_and_products_are_exact(most: int) -> None:
     torch.manual_seed(0)
     weight_FD = torch.randint(-127, 128, (30, 50)).float()
     weight_FD[:, 0] = 127  # and so every scale is 1
-    product = FbgemmProduct(weight_FD)
+    product = FbgemmProduct(weight_FD, most)
     x_ND = torch.empty(9, 50).uniform_(-product.most, product.most)
     assert torch.equal(product(x_ND.clone()), x_ND.round() @ weight_FD.t())
 
