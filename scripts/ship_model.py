@@ -3,7 +3,8 @@
     python scripts/ship_model.py runs/general/model --card docs/models/general.md \
         --test data/tatoeba/test.en data/tatoeba/test.fr --test data/multi30k/test_2016_flickr.en ...
 
-The scores in ``scores.json`` are those of the very weights that ship, by ``nmt evaluate``'s own functions.
+The scores in ``scores.json`` are those of the very weights that ship, by ``nmt evaluate``'s own functions, in
+float32 on any machine.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from training.provenance import provenance
 from training.testset import TestSet
 
 LIMIT_BYTES = 40 * 10**6
+ENGINE = "float32"
 
 
 def main() -> None:
@@ -46,7 +48,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         trial = Path(folder) / config.name
         save_model_folder(trial, scores={}, **parts)
-        translator = Translator.load(trial)
+        translator = Translator.load(trial, engine=ENGINE)
         options = search_options(translator, None)
         evaluations = [
             evaluate_on(translator, test_set, options, lowercase_tokenized="multi30k" in test_set.name)
@@ -55,6 +57,7 @@ def main() -> None:
         scores = {
             "weights_sha256": sha256(trial / WEIGHTS),
             "generation": options.model_dump(),
+            "engine": ENGINE,
             "evaluations": [evaluation.record() for evaluation in evaluations],
             **provenance(),
         }

@@ -65,6 +65,16 @@ def test_a_blended_model_translates_and_says_what_it_is(pair: tuple[Path, Path],
     assert len(Translator.load(out).translate(["a word"])) == 1
 
 
+def test_how_much_is_dropped_out_is_no_difference(
+    pair: tuple[Path, Path], tmp_path: Path, tokenizer_file: Path
+) -> None:
+    """A model is often adapted with another dropout than it began with."""
+    config = tiny_config(Tokenizer.load(tokenizer_file), dropout=0.5, attention_dropout=0.25)
+    save_tiny_model(tmp_path / "dropped", tokenizer_file, config=config, model=tiny_model(config))
+    out = blend(tmp_path / "dropped", pair[1], 0.5, tmp_path / "out")
+    assert load_model_folder(out).config.model == config.model
+
+
 @pytest.mark.parametrize("share", [-0.1, 1.5, float("nan")])
 def test_no_share(pair: tuple[Path, Path], tmp_path: Path, share: float) -> None:
     with pytest.raises(ConfigError, match=r"--share .*: a share is from 0 to 1"):
