@@ -117,7 +117,8 @@ def choose(
         choice = replace(choice, why=f"{choice.why}; steps of {how_many} rows in one call")
     folder = encoder_folder(model, choice, features)
     if folder is not None and folder.is_dir():
-        choice = replace(choice, why=f"{choice.why}; the encoder of a few sentences too", encoder=folder)
+        which = " of a few sentences" if choice.layers == "bfloat16" else ""
+        choice = replace(choice, why=f"{choice.why}; the encoder{which} too", encoder=folder)
     return choice
 
 

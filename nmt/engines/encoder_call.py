@@ -14,11 +14,11 @@ from nmt.engines.packed_layers import Tokens
 NARROW = 384
 """d_model up to which products are small beside the calls around them, for all but many tokens."""
 MOST_TOKENS, MOST_TOKENS_IF_WIDE = 384, 48
-"""For more, a library's products are as good or better."""
+"""For more, a library's products in bfloat16 are as good or better; those in int8 never are."""
 
 
 class EncoderCall:
-    """An encoder with what the decoder attends to, for so few tokens that it pays.
+    """An encoder with what the decoder attends to, in bfloat16 for so few tokens that it pays.
 
     Args:
         run: the function.
@@ -32,6 +32,8 @@ class EncoderCall:
     def takes(self, x_MD: Tensor) -> bool:
         """Whether it pays."""
         n_tokens, d_model = x_MD.shape
+        if self._attention == torch.float32:  # products in int8
+            return True
         return n_tokens <= (MOST_TOKENS if d_model <= NARROW else MOST_TOKENS_IF_WIDE)
 
     def __call__(self, x_MD: Tensor, tokens: Tokens) -> tuple[Tensor, list[tuple[Tensor, Tensor]]]:

@@ -174,6 +174,15 @@ def test_many_tokens_take_the_calls(d_model: int, most: int) -> None:
     assert calls == [most]
 
 
+@pytest.mark.parametrize("layers", OF_UNITS[1:])
+@torch.inference_mode()
+def test_in_int8_many_tokens_take_it_too(layers: Precision) -> None:
+    model, calls = random_model(), list[int]()
+    decoder = packed(model, uncompiled(model, calls, layers), layers)
+    decoder.start(Batch.from_ids([[5] * MOST_TOKENS], special=SPECIAL), 1)
+    assert calls == [MOST_TOKENS + 1]
+
+
 def test_it_is_found_by_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     model = random_model()
     before = folder_of(shape_of(model), model)
@@ -251,7 +260,9 @@ def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
 
     choice = choose(model, CPU)
     assert choice.encoder == folder
-    assert choice.why.endswith("the encoder of a few sentences too")
+    assert choice.why.endswith(
+        "the encoder of a few sentences too" if HERE.matrix_units else "the encoder too"
+    )
     assert compilable_steps(model, choice)["the encoder"] is True
     assert choose(model, CPU, compiled=False) == here
     assert choose(random_model(d_model=128, n_heads=2, d_ff=64), CPU).encoder is None
