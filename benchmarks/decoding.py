@@ -11,9 +11,9 @@ theirs within the round, so a machine that slows down slows both. What is compar
   Transformer base (6+6 layers, d_model 512, V 32,000) and a small one (4+2, 256, V 8,000) with random
   weights, on random ids of the same lengths, 26 tokens forced.
 - batch: 1, 16 or 64 sentences a call, or a stream: all ``--stream`` sentences in one call, which each
-  contestant cuts into batches by length as it likes. CTranslate2 has its two ways wherever there are several
-  (one batch on all threads, batches in parallel); the faster counts. Hugging Face and eager get each fifth
-  sentence of the stream.
+  contestant cuts into batches by length as it likes. CTranslate2 has its two ways (one batch on all threads,
+  batches in parallel, each on one thread, as one sentence then is too); the faster counts. Hugging Face and
+  eager get each fifth sentence of the stream.
 - device: a CPU, or a GPU (``--device cuda``), where our step is a CUDA graph, there is no int8 of ours, and
   CTranslate2 has float16 against our bfloat16.
 - precision: float32 against float32; int8 against CTranslate2's int8; bfloat16 against its bfloat16 where
@@ -269,10 +269,9 @@ def measure_case(
     loaded: LoadedModel,
 ) -> dict[str, Any]:
     """The record of one case."""
-    taking_part = [worker for worker in started if worker.name != IN_PARALLEL or case["batch"] != "1"]
-    rounds = run_case(taking_part, ids, case, options.rounds)
+    rounds = run_case(started, ids, case, options.rounds)
     contestants: dict[str, dict[str, Any]] = {}
-    for worker in taking_part:
+    for worker in started:
         entries = rounds[worker.name]
         contestants[worker.name] = {"engine": worker.description, **summary(entries)}
         if worker.name != "ours":
