@@ -310,7 +310,7 @@ def measure(options: argparse.Namespace) -> tuple[list[dict[str, Any]], dict[str
         )
         for precision in options.precision:
             names = [name for name in CONTESTANTS[precision] if name not in options.without]
-            if options.batch != ["1"] and "ctranslate2" in names and options.device == "cpu":
+            if "ctranslate2" in names and options.device == "cpu":
                 names.append(IN_PARALLEL)
             with workers(names, model, precision, options.threads, options.device) as (started, absent):
                 for name, reason in absent.items():
