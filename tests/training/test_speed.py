@@ -9,10 +9,11 @@ import pytest
 import torch
 
 from nmt.config import RnnConfig, TransformerConfig
+from nmt.engines.cpu import CpuFeatures
 from nmt.models.build import build_model
 from tests.training.corpora import write_toy
 from training.bench import bench_training
-from training.speed import operations_of_a_pair, operations_per_second, peak_memory_mib
+from training.speed import has_bf16_units, operations_of_a_pair, operations_per_second, peak_memory_mib
 
 
 def by_hand(config: TransformerConfig, S: int, T: int) -> int:
@@ -36,6 +37,14 @@ def test_counting_operations_leaves_no_gradients():
     model = build_model(RnnConfig(vocab_size=50, d_embedding=8, d_hidden=8))
     assert operations_of_a_pair(model, 4, 5) > 0
     assert all(parameter.grad is None for parameter in model.parameters())
+
+
+@pytest.mark.parametrize("capabilities", [{"avx512_bf16": True}, {"amx_bf16": True, "amx_int8": True}, {}])
+def test_bf16_is_for_cpus_that_multiply_it(monkeypatch: pytest.MonkeyPatch, capabilities: dict[str, bool]):
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: capabilities)
+    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: True)
+    assert has_bf16_units(torch.device("cpu")) == bool(capabilities)
+    assert CpuFeatures.here().int8 == ("amx_int8" in capabilities)
 
 
 def test_a_device_does_more_than_none():
