@@ -21,7 +21,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from nmt.engines.kernels import INT8_MOST, int8_rows, side_by_side
+from nmt.engines.kernels import INT8_MOST, Precision, int8_rows, side_by_side
 from nmt.layers.attention import MultiHeadAttention
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual, Transformer
 
@@ -144,11 +144,23 @@ class Shape:
         return shapes.pop() if len(shapes) == 1 else None
 
 
+@dataclass(frozen=True)
+class ShapeWithWeights(Shape):
+    """For a function that depends on how its weights are stored too."""
+
+    weights: Precision
+
+
+def rounded(x_ND: Tensor) -> tuple[Tensor, Tensor]:
+    """Whole numbers up to INT8_MOST, still in float32, and the scales_N1 that give each row back."""
+    scale_N1 = (x_ND.abs().amax(dim=1, keepdim=True) / INT8_MOST).clamp(min=1e-30)
+    return (x_ND / scale_N1).round(), scale_N1
+
+
 def linear(x_ND: Tensor, weights: Int8Weights) -> Tensor:
     """A linear map in int8: rows are rounded each with a scale of its own, sums are exact."""
-    scale_N1 = (x_ND.abs().amax(dim=1, keepdim=True) / INT8_MOST).clamp(min=1e-30)
-    rounded_ND = (x_ND / scale_N1).round().to(torch.int8)
-    sums_NF = torch._int_mm(rounded_ND, weights.weight_DF)
+    rounded_ND, scale_N1 = rounded(x_ND)
+    sums_NF = torch._int_mm(rounded_ND.to(torch.int8), weights.weight_DF)
     return sums_NF.float() * scale_N1 * weights.scale_F + weights.bias_F
 
 

@@ -51,12 +51,12 @@ class BoundStep(WholeStep[BoundMap]):
     @classmethod
     def of(cls, shape: WholeShape, model: Transformer) -> BoundStep:
         """Of a model of ``shape``."""
-        return cls(shape, StepWeights.of(model, map_of(shape, shape.weights))).eval()
+        return cls(shape, StepWeights.of(model, map_of(shape))).eval()
 
     @classmethod
     def saved(cls, shape: WholeShape, weights: bytes) -> BoundStep:
         """From the safetensors of its weights."""
-        step = cls(shape, StepWeights.zeros(shape, map_of(shape, shape.weights))).eval()
+        step = cls(shape, StepWeights.zeros(shape, map_of(shape))).eval()
         step.load_state_dict(safetensors.torch.load(weights))
         return step
 

@@ -24,7 +24,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from nmt.engines import between, bound_maps
-from nmt.engines.between import Norm, Shape, Stretch, norms_in_order
+from nmt.engines.between import Norm, Shape, ShapeWithWeights, Stretch, norms_in_order
 from nmt.engines.bound_maps import OPTIONS, BoundMap, compile_with_weights, digest, load_bound, map_of
 from nmt.engines.kernels import Precision, dtype_of, side_by_side
 from nmt.engines.packages import Program, Run, folder_for
@@ -35,14 +35,13 @@ MOST_LENGTH = 1 << 16
 
 
 @dataclass(frozen=True)
-class EncoderShape(Shape):
+class EncoderShape(ShapeWithWeights):
     """All that the code depends on."""
 
     n_heads: int
     n_layers: int
     memory_widths: tuple[tuple[int, int], ...]
     """Of each layer of the decoder: heads of cross-attention, and the width of all together."""
-    weights: Precision
 
     @classmethod
     def of_model(cls, model: Transformer, weights: Precision) -> EncoderShape | None:
@@ -76,7 +75,7 @@ class _Layer(nn.Module):
 
 
 def _map(shape: EncoderShape, n_in: int, n_out: int) -> BoundMap:
-    return map_of(shape, shape.weights)(torch.zeros(n_out, n_in), torch.zeros(n_out))
+    return map_of(shape)(torch.zeros(n_out, n_in), torch.zeros(n_out))
 
 
 class BoundEncoder(Stretch):
@@ -93,7 +92,7 @@ class BoundEncoder(Stretch):
     @classmethod
     def of(cls, shape: EncoderShape, model: Transformer) -> BoundEncoder:
         """Of a model of ``shape``."""
-        encoder, laid_out = cls(shape), map_of(shape, shape.weights)
+        encoder, laid_out = cls(shape), map_of(shape)
         layers = _encoder_layers(model)
         for own, layer in zip(encoder.layers, layers, strict=True):
             attention, fed = layer.self_attention, layer.feed_forward

@@ -19,9 +19,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from nmt.engines import between
-from nmt.engines.between import Int8Weights, Shape
+from nmt.engines.between import Int8Weights, ShapeWithWeights
 from nmt.engines.cpu import CpuFeatures
-from nmt.engines.kernels import INT8_MOST, Precision, int8_rows
+from nmt.engines.kernels import INT8_MOST, int8_rows
 from nmt.engines.packages import Program, Run, compile_packages, load_packages
 from nmt.errors import ConfigError
 
@@ -100,32 +100,32 @@ class UnsignedInt8(BoundMap):
     def forward(self, x_ND: Tensor) -> Tensor:
         """See ``BoundMap``."""
         none = INT8_MOST + 1
-        scale_N1 = (x_ND.abs().amax(dim=1, keepdim=True) / INT8_MOST).clamp(min=1e-30)
-        rounded_ND = ((x_ND / scale_N1).round() + none).to(torch.uint8)
+        rounded_ND, scale_N1 = between.rounded(x_ND)
+        raised_ND = (rounded_ND + none).to(torch.uint8)
         weight = torch.ops.onednn.qlinear_prepack(self.weight_FD, None), self.scale_F, self.zero_F
         y_NF: Tensor = torch.ops.onednn.qlinear_pointwise(
-            rounded_ND, 1.0, none, *weight, None, 1.0, 0, torch.float32, "none", [], ""
+            raised_ND, 1.0, none, *weight, None, 1.0, 0, torch.float32, "none", [], ""
         )
         return y_NF * scale_N1 + self.bias_F
 
 
-def map_of(shape: Shape, precision: Precision) -> Callable[[Tensor, Tensor | None], BoundMap]:
+def map_of(shape: ShapeWithWeights) -> Callable[[Tensor, Tensor | None], BoundMap]:
     """Weight_FD and bias_F if there is one -> a map.
 
     It is for matrix units where attention is in bfloat16, else for AVX-512 VNNI.
     """
-    assert precision != "float32"
-    if precision == "bfloat16":
+    assert shape.weights != "float32"
+    if shape.weights == "bfloat16":
         return Half
     return Int8 if shape.attention == "bfloat16" else UnsignedInt8
 
 
-def can_bind(shape: Shape, precision: Precision, features: CpuFeatures) -> bool:
+def can_bind(shape: ShapeWithWeights, features: CpuFeatures) -> bool:
     """Whether the compiler has such products on this CPU; in float32 calls are as fast."""
     if shape.attention == "bfloat16":
-        return features.matrix_units and precision != "float32"
+        return features.matrix_units and shape.weights != "float32"
     widths = shape.d_model, shape.d_inner, shape.d_ff
-    return features.int8 and precision == "int8" and all(width % FACTORS == 0 for width in widths)
+    return features.int8 and shape.weights == "int8" and all(width % FACTORS == 0 for width in widths)
 
 
 def digest(*parts: nn.Module) -> str:

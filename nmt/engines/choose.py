@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeGuard, get_args
 
 import torch
 
@@ -144,9 +144,14 @@ def step_shape(model: Model, choice: Choice, features: CpuFeatures | None = None
     return Shape.of(model, dtype_of(choice.layers))
 
 
+def _is_packed(model: Model, choice: Choice) -> TypeGuard[Transformer]:
+    """Whether an engine of a CPU decodes it, of which steps can be compiled."""
+    return choice.name != "eager" and isinstance(model, Transformer) and not model.output.weight_VD.is_cuda
+
+
 def whole_shape(model: Model, choice: Choice) -> WholeShape | None:
     """The same for the steps of few rows."""
-    if choice.name == "eager" or not isinstance(model, Transformer) or model.output.weight_VD.is_cuda:
+    if not _is_packed(model, choice):
         return None
     return WholeShape.of(model, dtype_of(choice.layers), choice.output)
 
@@ -160,12 +165,12 @@ def bound_folder(model: Model, choice: Choice, features: CpuFeatures | None = No
     if shape is None or not isinstance(model, Transformer):
         return None
     features = CpuFeatures.here() if features is None else features
-    return folder_of_bound(shape, model) if can_bind(shape, shape.weights, features) else None
+    return folder_of_bound(shape, model) if can_bind(shape, features) else None
 
 
 def encoder_shape(model: Model, choice: Choice) -> EncoderShape | None:
     """Of the compiled encoder; None where there can be none."""
-    if choice.name == "eager" or not isinstance(model, Transformer) or model.output.weight_VD.is_cuda:
+    if not _is_packed(model, choice):
         return None
     return EncoderShape.of_model(model, choice.layers)
 
@@ -179,7 +184,7 @@ def encoder_folder(model: Model, choice: Choice, features: CpuFeatures | None = 
     if shape is None or not isinstance(model, Transformer):
         return None
     features = CpuFeatures.here() if features is None else features
-    return folder_of_encoder(shape, model) if can_bind(shape, shape.weights, features) else None
+    return folder_of_encoder(shape, model) if can_bind(shape, features) else None
 
 
 def _choose(

@@ -22,7 +22,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from nmt.engines.between import NORM_EPS, Norm, Shape, Stretch, decoder_norms
+from nmt.engines.between import NORM_EPS, Norm, Shape, ShapeWithWeights, Stretch, decoder_norms
 from nmt.engines.kernels import Precision, side_by_side
 from nmt.models.transformer import DecoderLayer, Transformer
 
@@ -33,13 +33,12 @@ LayOut = Callable[[Tensor, Tensor | None], MapT]
 
 
 @dataclass(frozen=True)
-class WholeShape(Shape):
+class WholeShape(ShapeWithWeights):
     """All that the code depends on, but the number of rows; ``attention`` is also in what keys are kept."""
 
     n_heads: int
     n_layers: int
     vocab_size: int
-    weights: Precision
 
     @classmethod
     def of(cls, model: Transformer, attention: torch.dtype, weights: Precision = "int8") -> WholeShape | None:

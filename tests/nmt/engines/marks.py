@@ -1,4 +1,4 @@
-"""What a test needs of the machine."""
+"""CPUs that engines are chosen for, and what a test needs of this one."""
 
 from __future__ import annotations
 
@@ -8,11 +8,19 @@ import pytest
 import torch
 
 from nmt.engines.cpu import CpuFeatures
+from nmt.engines.kernels import Precision
+
+AMX = CpuFeatures(int8=True, bfloat16=True, matrix_units=True)
+VNNI = CpuFeatures(int8=True, bfloat16=False, matrix_units=False, pairs=True)
+HERE = CpuFeatures.here()
+LAYERS_HERE: Precision = "bfloat16" if HERE.matrix_units else "int8"
+"""As the int8 engine has them on this machine."""
 
 needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler on this machine")
 needs_int8_units = pytest.mark.skipif(
-    not CpuFeatures.here().int8, reason="this CPU has neither AVX-512 VNNI nor matrix units (AMX)"
+    not HERE.int8, reason="this CPU has neither AVX-512 VNNI nor matrix units (AMX)"
 )
+needs_fbgemm = pytest.mark.skipif(not HERE.pairs, reason="this CPU has no AVX2, or torch no fbgemm")
 needs_bfloat16 = pytest.mark.skipif(
     not torch.ops.mkldnn._is_mkldnn_bf16_supported(), reason="oneDNN has no bfloat16 on this CPU (AVX-512)"
 )

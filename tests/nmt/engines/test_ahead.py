@@ -36,13 +36,12 @@ from nmt.models.transformer import Transformer
 from nmt.search import search
 from nmt.tokenizer import Tokenizer
 from tests.nmt.conftest import save_tiny_model, tiny_config, tiny_model
-from tests.nmt.engines.marks import needs_bfloat16, needs_compiler
+from tests.nmt.engines.marks import AMX, needs_bfloat16, needs_compiler
 from tests.nmt.engines.random_models import KINDS, random_transformer
 
 SPECIAL = SpecialIds()
 WIDTHS = {"d_model": 16, "d_ff": 48, "n_heads": 2, "n_encoder_layers": 1, "n_decoder_layers": 3}
 SOURCES = [[5, 6, 7, 8, 9, 10, 11], [12, 13], [14, 15, 16, 17], [18]]
-AMX = CpuFeatures(int8=True, bfloat16=True, matrix_units=True)
 
 pytestmark = pytest.mark.skipif(not CpuFeatures.here().int8, reason="this CPU has no int8 instructions")
 

@@ -31,25 +31,24 @@ from nmt.errors import ConfigError
 from nmt.models.interface import StepDecoder
 from nmt.models.transformer import Transformer
 from tests.nmt.engines.in_threads import check_in_threads
-from tests.nmt.engines.marks import needs_bfloat16, needs_compiler, needs_int8_units
+from tests.nmt.engines.marks import (
+    AMX,
+    LAYERS_HERE,
+    VNNI,
+    needs_bfloat16,
+    needs_compiler,
+    needs_fbgemm,
+    needs_int8_units,
+)
 from tests.nmt.engines.random_models import KINDS, random_transformer
 
 SPECIAL = SpecialIds()
 SOURCES = [[5, 6, 7, 8, 9, 10, 11], [12, 13], [14, 15, 16, 17], [18]]
 CPU = torch.device("cpu")
-AMX = CpuFeatures(int8=True, bfloat16=True, matrix_units=True)
-VNNI = CpuFeatures(int8=True, bfloat16=False, matrix_units=False, pairs=True)
-HERE = CpuFeatures.here()
-LAYERS_HERE: Precision = "bfloat16" if HERE.matrix_units else "int8"
 OF_UNITS = [
     pytest.param("bfloat16", "int8", marks=needs_bfloat16, id="AMX, int8"),
     pytest.param("bfloat16", "bfloat16", marks=needs_bfloat16, id="AMX, bfloat16"),
-    pytest.param(
-        "int8",
-        "int8",
-        marks=pytest.mark.skipif(not HERE.some_int8, reason="this CPU has no AVX2, or torch no fbgemm"),
-        id="VNNI",
-    ),
+    pytest.param("int8", "int8", marks=needs_fbgemm, id="VNNI"),
 ]
 """Layers and the weights of the step, as engines have them on CPUs with these units."""
 
@@ -117,7 +116,7 @@ def test_its_maps_are_near_the_linear_maps(layers: Precision, precision: Precisi
     x_ND = torch.randn(8, 96) * torch.logspace(-2, 2, 8)[:, None]  # and for each row
     for bias_F in (linear.bias, None):
         right_NF = torch.nn.functional.linear(x_ND, linear.weight, bias_F)
-        own = map_of(shape_of(random_model(), precision, layers), precision)(linear.weight, bias_F)
+        own = map_of(shape_of(random_model(), precision, layers))(linear.weight, bias_F)
         assert getattr(torch, precision) in {weight.dtype for weight in own.buffers()}
         error_NF = own(x_ND) - right_NF
         assert float((error_NF.square().mean(1) / right_NF.square().mean(1)).max()) < 0.05**2
@@ -230,8 +229,8 @@ def test_only_fewer_bits_on_units_for_them_have_it() -> None:
     assert bound_folder(model, choose(model, CPU, "bfloat16", half), half) is None, "AVX-512 alone"
     assert bound_folder(model, choose(model, CPU, "float32", AMX), AMX) is None
     assert bound_folder(model, choose(model, CPU, "eager", AMX), AMX) is None
-    assert not can_bind(shape_of(model), "float32", AMX)
-    assert not can_bind(shape_of(model, layers="float32"), "float32", VNNI)
+    assert not can_bind(shape_of(model, "float32"), AMX)
+    assert not can_bind(shape_of(model, "float32", "float32"), VNNI)
 
 
 def arguments_of(

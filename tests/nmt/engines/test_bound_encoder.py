@@ -31,23 +31,24 @@ from nmt.engines.packages import Run
 from nmt.engines.packed import PackedTransformer
 from nmt.errors import ConfigError
 from nmt.models.transformer import EncoderLayer, Transformer
-from tests.nmt.engines.marks import needs_bfloat16, needs_compiler, needs_int8_units
+from tests.nmt.engines.marks import (
+    AMX,
+    HERE,
+    LAYERS_HERE,
+    VNNI,
+    needs_bfloat16,
+    needs_compiler,
+    needs_fbgemm,
+    needs_int8_units,
+)
 from tests.nmt.engines.random_models import KINDS, random_transformer
 
 SPECIAL = SpecialIds()
 SOURCES = [[5, 6, 7, 8, 9, 10, 11], [12, 13], [14, 15, 16, 17], [18]]
 CPU = torch.device("cpu")
-AMX = CpuFeatures(int8=True, bfloat16=True, matrix_units=True)
-VNNI = CpuFeatures(int8=True, bfloat16=False, matrix_units=False, pairs=True)
-HERE = CpuFeatures.here()
-LAYERS_HERE: Precision = "bfloat16" if HERE.matrix_units else "int8"
 OF_UNITS = [
     pytest.param("bfloat16", marks=needs_bfloat16, id="AMX"),
-    pytest.param(
-        "int8",
-        marks=pytest.mark.skipif(not HERE.some_int8, reason="this CPU has no AVX2, or torch no fbgemm"),
-        id="VNNI",
-    ),
+    pytest.param("int8", marks=needs_fbgemm, id="VNNI"),
 ]
 """Layers as engines have them on CPUs with these units."""
 
@@ -228,11 +229,10 @@ def test_layers_of_unequal_width_have_none() -> None:
 def check_compiled(run: Run, model: Transformer) -> None:
     """As near to the encoder in float32 as what is not compiled, which rounds between operations too."""
     random.seed(3)
-    ratios = []
+    ratios, called_one_by_one = [], uncompiled(model, layers=LAYERS_HERE)
     for sizes in ((1,), (2, 2), (7,), (1, 30, 4), (200,), tuple(range(2, 22)), (31,) * 12):
         sources = [random.choices(range(5, 199), k=size) for size in sizes]
         right = exact(model, sources)
-        called_one_by_one = uncompiled(model, layers=LAYERS_HERE)
         ours, called = (
             rms(kept(packed(model, one, LAYERS_HERE), sources) - right) for one in (run, called_one_by_one)
         )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 import torch
 
@@ -14,10 +12,9 @@ from nmt.engines.packed import PackedTransformer
 from nmt.engines.static import StaticTransformer
 from nmt.errors import ConfigError
 from nmt.models.build import Model, build_model
+from tests.nmt.engines.marks import AMX, VNNI
 
 CPU = torch.device("cpu")
-AMX = CpuFeatures(int8=True, bfloat16=True, matrix_units=True)
-VNNI = CpuFeatures(int8=True, bfloat16=False, matrix_units=False)
 AVX2 = CpuFeatures(int8=False, bfloat16=False, matrix_units=False, pairs=True)
 OLD = CpuFeatures(int8=False, bfloat16=False, matrix_units=False)
 
@@ -53,7 +50,7 @@ def test_layers_compiled_one_by_one_are_for_amx(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_cpu_that_multiplies_in_pairs_is_told_from_one_that_has_better() -> None:
     assert AVX2.only_pairs
-    assert not replace(VNNI, pairs=True).only_pairs
+    assert not VNNI.only_pairs
     assert not OLD.only_pairs
 
 

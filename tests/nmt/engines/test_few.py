@@ -28,13 +28,12 @@ from nmt.engines.whole import StepWeights, WholeShape
 from nmt.models.transformer import Transformer
 from nmt.search import search
 from tests.nmt.engines.in_threads import check_in_threads
-from tests.nmt.engines.marks import needs_compiler
+from tests.nmt.engines.marks import VNNI, needs_compiler
 from tests.nmt.engines.random_models import KINDS, random_transformer
 
 SPECIAL = SpecialIds()
 SOURCES = [[5, 6, 7, 8, 9, 10, 11], [12, 13], [14, 15, 16, 17], [18]]
 CPU = torch.device("cpu")
-VNNI = CpuFeatures(int8=True, bfloat16=False, matrix_units=False, pairs=True)
 AVX2 = CpuFeatures(int8=False, bfloat16=False, matrix_units=False, pairs=True)
 
 

@@ -26,14 +26,13 @@ from nmt.engines.kernels import (
     padded_rows,
 )
 from nmt.engines.projection import Projection
+from tests.nmt.engines.marks import HERE, VNNI, needs_fbgemm
 
-HERE = CpuFeatures.here()
 PRECISIONS: list[Precision] = [
     "float32",
     *(["bfloat16"] if HERE.bfloat16 else []),
-    *(["int8"] if HERE.int8 or HERE.pairs else []),
+    *(["int8"] if HERE.some_int8 else []),
 ]
-VNNI = CpuFeatures(int8=True, bfloat16=False, matrix_units=False, pairs=True)
 MOSTS = [MOST_IN_PAIRS, *([INT8_MOST] if HERE.int8 else [])]
 needs_int8 = pytest.mark.skipif("int8" not in PRECISIONS, reason="this CPU has no int8 instructions")
 
@@ -122,7 +121,7 @@ def test_one_int8_row_is_never_multiplied_alone(monkeypatch: pytest.MonkeyPatch)
     assert torch.equal(alone_1F, together_NF[:1])
 
 
-@pytest.mark.skipif(not HERE.pairs, reason="this CPU has no AVX2, or torch no fbgemm")
+@needs_fbgemm
 @pytest.mark.parametrize("most", MOSTS)
 @pytest.mark.parametrize("n_rows", [1, 2, 7, 40])
 @torch.inference_mode()
@@ -136,7 +135,7 @@ def test_no_sum_of_products_is_too_large(n_rows: int, most: int) -> None:
     assert torch.equal(product(x_ND.clone()), x_ND @ weight_FD.t())
 
 
-@pytest.mark.skipif(not HERE.pairs, reason="this CPU has no AVX2, or torch no fbgemm")
+@needs_fbgemm
 @pytest.mark.parametrize("most", MOSTS)
 @torch.inference_mode()
 def test_inputs_are_rounded_and_products_are_exact(most: int) -> None:
