@@ -149,6 +149,8 @@ class ShapeWithWeights(Shape):
     """For a function that depends on how its weights are stored too."""
 
     weights: Precision
+    signed: bool
+    """Whether int8 inputs of products have a sign, as on matrix units (AMX); for AVX-512 VNNI they have none."""
 
 
 def rounded(x_ND: Tensor) -> tuple[Tensor, Tensor]:

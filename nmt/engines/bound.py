@@ -5,8 +5,9 @@ library ten times as long. The compiler has such products of its own, inside the
 only with weights that it knows (``nmt.engines.bound_maps``). So what is compiled belongs to one model, and is
 found by its weights.
 
-Dimensions: N rows, M of them that are rows of sentences, B sentences, T tokens of the target with the one
-being read, S source length, D inputs of a linear map, F outputs, V vocabulary, n blocks of it.
+Dimensions: N rows, M rows that have a place in the past, P sentences that have one in the memory, T tokens of
+the target with the one being read, L source length in whole registers, D inputs of a linear map, F outputs, V
+vocabulary, n blocks of it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from nmt.engines import between, bound_maps, whole
 from nmt.engines.bound_maps import OPTIONS, BoundMap, compile_with_weights, digest, load_bound, map_of
 from nmt.engines.packages import Program, Run, folder_for
 from nmt.engines.single_calls import LENGTHS, example_arguments, open_sizes
-from nmt.engines.whole import StepWeights, WholeShape, WholeStep, computed_first
+from nmt.engines.whole import StepWeights, WholeShape, WholeStep, computed_first, exponential
 from nmt.models.transformer import Transformer
 
 NAME = "step"
@@ -65,13 +66,13 @@ class BoundStep(WholeStep[BoundMap]):
         x_ND: Tensor,
         past_TMW: Tensor,
         memory: list[tuple[Tensor, Tensor]],
-        mask_B11S: Tensor,
+        mask_P11L: Tensor,
         places: tuple[Tensor, Tensor],
     ) -> tuple[Tensor, ...]:
         """See ``WholeStep``."""
         leaves = [getattr(self, name) for name in self._names]
         weights = torch.utils._pytree.tree_unflatten(leaves, self._structure)
-        return super().forward(x_ND, past_TMW, memory, mask_B11S, places, weights)
+        return super().forward(x_ND, past_TMW, memory, mask_P11L, places, weights)
 
     def linear(self, x_ND: Tensor, weights: BoundMap, n_out: int) -> Tensor:
         """See ``WholeStep``."""
@@ -88,7 +89,8 @@ class BoundStep(WholeStep[BoundMap]):
         n_beside = math.gcd(logits_NV.size(1), LARGEST_BLOCK)
         maxima_Nn = computed_first(logits_NV.view(logits_NV.size(0), -1, n_beside).amax(dim=2))
         largest_N1 = maxima_Nn.amax(dim=1, keepdim=True)
-        return (logits_NV - largest_N1).exp().sum(dim=1).log() + largest_N1.squeeze(1), maxima_Nn
+        sums_N = exponential(logits_NV - largest_N1).sum(dim=1)
+        return sums_N.log() + largest_N1.squeeze(1), maxima_Nn
 
 
 def folder_of(shape: WholeShape, model: Transformer) -> Path:

@@ -60,6 +60,7 @@ class EncoderShape(ShapeWithWeights):
                 for layer in _decoder_layers(model)
             ),
             weights=weights,
+            signed=weights == "bfloat16",
         )
 
 

@@ -112,17 +112,17 @@ class UnsignedInt8(BoundMap):
 def map_of(shape: ShapeWithWeights) -> Callable[[Tensor, Tensor | None], BoundMap]:
     """Weight_FD and bias_F if there is one -> a map.
 
-    It is for matrix units where attention is in bfloat16, else for AVX-512 VNNI.
+    It is for matrix units, or where int8 has no sign for AVX-512 VNNI.
     """
     assert shape.weights != "float32"
     if shape.weights == "bfloat16":
         return Half
-    return Int8 if shape.attention == "bfloat16" else UnsignedInt8
+    return Int8 if shape.signed else UnsignedInt8
 
 
 def can_bind(shape: ShapeWithWeights, features: CpuFeatures) -> bool:
     """Whether the compiler has such products on this CPU; in float32 calls are as fast."""
-    if shape.attention == "bfloat16":
+    if shape.signed:
         return features.matrix_units and shape.weights != "float32"
     widths = shape.d_model, shape.d_inner, shape.d_ff
     return features.int8 and shape.weights == "int8" and all(width % FACTORS == 0 for width in widths)

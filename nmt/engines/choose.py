@@ -63,6 +63,8 @@ class Choice:
     why: str
     layers: Precision = "float32"
     output: Precision = "float32"
+    kept: Precision = "float32"
+    """In what keys and values are kept for steps that are one call."""
     step: Shape | None = None
     """Of the compiled step; None where none is taken."""
     few: WholeShape | None = None
@@ -153,7 +155,7 @@ def whole_shape(model: Model, choice: Choice) -> WholeShape | None:
     """The same for the steps of few rows."""
     if not _is_packed(model, choice):
         return None
-    return WholeShape.of(model, dtype_of(choice.layers), choice.output)
+    return WholeShape.of(model, dtype_of(choice.kept), choice.output, signed=choice.layers != "int8")
 
 
 def bound_folder(model: Model, choice: Choice, features: CpuFeatures | None = None) -> Path | None:
@@ -240,7 +242,9 @@ def build_decoder(
         output=choice.output,
         shortlist=shortlist,
         stretches=None if runs is None else CompiledStretches(model, runs),
-        single_calls=SingleCalls(fixed, weights, any_rows) if fixed or any_rows else None,
+        single_calls=(
+            SingleCalls(dtype_of(choice.kept), fixed, weights, any_rows) if fixed or any_rows else None
+        ),
         encoder_call=None if encoder is None else EncoderCall(encoder, dtype_of(choice.layers)),
     )
 
@@ -258,9 +262,10 @@ def _precise(name: str, why: str, features: CpuFeatures) -> Choice:
     if name == "int8":
         if features.matrix_units:
             detail = "layers in bfloat16, projection to the vocabulary in int8"
-            return Choice("int8", f"{why}: {detail}", "bfloat16", "int8")
-        detail = "all int8, inputs of products in 7 bits" if features.only_pairs else "all int8"
-        return Choice("int8", f"{why}: {detail}", "int8", "int8")
+            return Choice("int8", f"{why}: {detail}", "bfloat16", "int8", "bfloat16")
+        if features.only_pairs:
+            return Choice("int8", f"{why}: all int8, inputs of products in 7 bits", "int8", "int8")
+        return Choice("int8", f"{why}: all int8", "int8", "int8", "bfloat16")
     if name == "bfloat16":
-        return Choice("bfloat16", why, "bfloat16", "bfloat16")
+        return Choice("bfloat16", why, "bfloat16", "bfloat16", "bfloat16")
     return Choice("float32", why)

@@ -27,6 +27,7 @@ from nmt.engines.cache import Cache
 from nmt.engines.encoded import EncodedSources
 from nmt.engines.encoder_call import EncoderCall
 from nmt.engines.kernels import Precision, dtype_of, padded_rows
+from nmt.engines.memory import Memory
 from nmt.engines.packed_layers import PackedDecoderLayer, PackedEncoderLayer, Tokens
 from nmt.engines.packed_state import Group, PackedState
 from nmt.engines.parts import Embedding, Norm
@@ -76,6 +77,7 @@ class PackedTransformer:
         self._decoder_norm = Norm(model.decoder_norm, self.dtype)
         self._stretches = stretches or PackedStretches(self._decoder, self._decoder_norm, layers)
         self._single_calls = single_calls
+        self._kept = self.dtype if single_calls is None else single_calls.kept
         self._encoder_call = encoder_call
         self._project = Projection(model.output.weight_VD.detach(), output)
         self._shortlist = shortlist
@@ -88,20 +90,16 @@ class PackedTransformer:
 
     def start(self, source: Batch, beam_size: int) -> PackedState:
         """Encode, and project keys and values of the source for all steps."""
-        tokens = Tokens.of(source, self.dtype)
+        tokens = Tokens.of(source.source_mask_BS, self.dtype)
         embedded_MD = self._embedded(source, tokens)
         if self._encoder_call is not None and self._encoder_call.takes(embedded_MD):
-            memory_MD, memory = self._encoder_call(embedded_MD, tokens)
+            memory_MD, memory = self._encoder_call(embedded_MD, source.source_mask_BS)
         else:
             memory_MD = self._encode(embedded_MD, tokens)
             memory = [layer.cross_attention.memory(memory_MD, tokens) for layer in self._decoder]
         self._encoded.keep(source, tokens.padded(memory_MD))
-        group = Group(
-            memory,
-            tokens.mask_B11S,
-            Cache(source.size * beam_size, self._cache_width, self.dtype),
-            source.size,
-        )
+        past = Cache(source.size * beam_size, self._cache_width, self._kept)
+        group = Group(Memory(memory, tokens.mask_B11S), past)
         if self._shortlist is not None:
             group.short = ShortProjection.build(self._project, self._vocab_size, self._shortlist, source)
         return PackedState([group], beam_size)
@@ -114,7 +112,7 @@ class PackedTransformer:
         if batch.target_in_BT is None:
             raise ValueError("a teacher-forced pass needs the target side of the batch")
         B, T = batch.target_in_BT.shape
-        tokens = Tokens.of(batch, self.dtype)
+        tokens = Tokens.of(batch.source_mask_BS, self.dtype)
         known_BSD = self._encoded.find(batch)
         if known_BSD is None:
             memory_MD = self._encode(self._embedded(batch, tokens), tokens)

@@ -16,7 +16,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from nmt.batch import Batch
 from nmt.engines.kernels import Precision, dtype_of, pack
 from nmt.engines.packed_state import PackedState
 from nmt.engines.parts import Sublayer
@@ -39,9 +38,8 @@ class Tokens:
     """The row of each place, flat; at padding that of some token."""
 
     @classmethod
-    def of(cls, source: Batch, dtype: torch.dtype) -> Tokens:
-        """Of the source side."""
-        mask_BS = source.source_mask_BS
+    def of(cls, mask_BS: Tensor, dtype: torch.dtype) -> Tokens:
+        """Of sentences whose tokens ``mask_BS`` tells from padding."""
         size = mask_BS.size(0), mask_BS.size(1)
         if bool(mask_BS.all()):
             return cls(size, None, None, None)
@@ -127,8 +125,9 @@ class _SelfAttention(_Attention):
             query, new_NW = qkv_NW[row : row + N].split_with_sizes([self.d_inner, 2 * self.d_inner], dim=1)
             own_TNW[-1].copy_(new_NW)
             row += N
+            kept_TNW = own_TNW.to(query.dtype)
             key_NHTE, value_NHTE = (
-                own_TNW.view(T, N, 2, self._n_heads, self._d_head).permute(2, 1, 3, 0, 4).unbind()
+                kept_TNW.view(T, N, 2, self._n_heads, self._d_head).permute(2, 1, 3, 0, 4).unbind()
             )
             query_NH1E = query.view(N, self._n_heads, 1, self._d_head)
             contexts.append(F.scaled_dot_product_attention(query_NH1E, key_NHTE, value_NHTE))
@@ -159,7 +158,8 @@ class _CrossAttention(_Attention):
         row = 0
         for group in state.groups:
             size = group.n_sentences, state.beam_size
-            contexts.append(self._attend(query_ND[row:], size, group.memory[index], group.memory_mask_B11S))
+            layers, mask_B11S = group.memory.in_order()
+            contexts.append(self._attend(query_ND[row:], size, layers[index], mask_B11S))
             row += size[0] * size[1]
         return _beside(contexts, query_ND.size(0), self.d_inner)
 

@@ -4,8 +4,9 @@ They read and write what any step of the engine does, so the sentences of a batc
 they leave it and are joined. Sentences that started at different times take the other, and so do those with
 a shortlist.
 
-Dimensions: N rows of a call, M of them that are rows of sentences, B sentences, T tokens of the target with
-the one being read, S source length, D d_model, W numbers kept of a row and token.
+Dimensions: N rows of a call, M rows that have a place in the past, P sentences that have one in the memory, T
+tokens of the target with the one being read, L source length in whole registers, D d_model, W numbers kept of
+a row and token.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from nmt.engines.memory import LANES
 from nmt.engines.packages import Run
 from nmt.engines.packed_state import Group
 from nmt.engines.whole import WholeShape
@@ -34,42 +36,53 @@ def example_arguments(shape: WholeShape, n_rows: int) -> Arguments:
     """Of the right shapes; none twice."""
     kept = getattr(torch, shape.attention)
     n_sentences = min(n_rows, 2)
-    source = (n_sentences, shape.n_heads, 7, shape.d_inner // shape.n_heads)
+    length, heads = 3 * LANES, (n_sentences, shape.n_heads)
+    d_head = shape.d_inner // shape.n_heads
     return (
         torch.zeros(n_rows, shape.d_model),
         torch.zeros(5, n_rows, 2 * shape.d_inner * shape.n_layers, dtype=kept),
-        [(torch.zeros(source, dtype=kept), torch.zeros(source, dtype=kept)) for _ in range(shape.n_layers)],
-        torch.zeros(n_sentences, 1, 1, 7, dtype=kept),
+        [
+            (torch.zeros(*heads, d_head, length, dtype=kept), torch.zeros(*heads, length, d_head, dtype=kept))
+            for _ in range(shape.n_layers)
+        ],
+        torch.zeros(n_sentences, 1, 1, length, dtype=kept),
         (torch.zeros(5, n_rows, dtype=torch.long), torch.zeros(n_rows, dtype=torch.long)),
     )
 
 
 def open_sizes(shape: WholeShape, n_rows: int | None, most_rows: int) -> tuple[Any, ...]:
     """The sizes of ``Arguments`` that are left open; ``n_rows``: that of rows is not, None: it is too."""
-    target, source = (torch.export.Dim(name, min=LENGTHS[0], max=LENGTHS[1]) for name in "TS")
+    target, registers = (torch.export.Dim(name, min=LENGTHS[0], max=LENGTHS[1]) for name in "Tl")
+    length = LANES * registers
     of_rows: dict[int, Any] = {}
-    of_past, of_memory, of_mask = {0: target}, {2: source}, {3: source}
+    of_past, of_key, of_value, of_mask = {0: target}, {3: length}, {2: length}, {3: length}
     if n_rows != 1:
-        kept, sentences = (torch.export.Dim(name, min=1, max=most_rows) for name in "MB")
-        of_past[1], of_memory[0], of_mask[0] = kept, sentences, sentences
+        kept, sentences = (torch.export.Dim(name, min=1, max=most_rows) for name in "MP")
+        of_past[1], of_key[0], of_value[0], of_mask[0] = kept, sentences, sentences, sentences
     if n_rows is None:
         of_rows[0] = torch.export.Dim("N", min=2, max=most_rows)
     of_places = {0: target} if n_rows is not None else {0: target, 1: of_rows[0]}
-    return of_rows, of_past, [(of_memory, of_memory)] * shape.n_layers, of_mask, (of_places, of_rows)
+    return of_rows, of_past, [(of_key, of_value)] * shape.n_layers, of_mask, (of_places, of_rows)
 
 
 class SingleCalls:
     """The steps of a model that are one call.
 
     Args:
+        kept: in what keys and values are kept for them.
         fixed: steps of a certain number of rows, which fewer are filled up to; they take ``weights``.
         weights: of the model, in the order that ``fixed`` takes them.
         any_rows: a step of any number of rows from two on, with the weights in it; None: there is none.
     """
 
     def __init__(
-        self, fixed: Mapping[int, Run], weights: Sequence[Tensor] = (), any_rows: Run | None = None
+        self,
+        kept: torch.dtype,
+        fixed: Mapping[int, Run],
+        weights: Sequence[Tensor] = (),
+        any_rows: Run | None = None,
     ) -> None:
+        self.kept = kept
         self._weights = list(weights)
         self._any_rows = any_rows
         self._fixed: Mapping[int, tuple[int, Run]] = {}
@@ -94,18 +107,18 @@ class SingleCalls:
             assert self._any_rows is not None
             n_rows, run = max(2, n_kept), self._any_rows
         past_TMW, rows_TN = group.past.past_TMW, group.past.rows_TN
-        mask_B11S = group.memory_mask_B11S
-        if mask_B11S is None:
-            key_BHSE, _ = group.memory[0]
-            mask_B11S = key_BHSE.new_zeros(key_BHSE.size(0), 1, 1, key_BHSE.size(2))
+        layers, mask_P11L = group.memory.laid_out(self.kept)
+        sentence_N = _sentences(n_kept, n_rows, n_kept // group.n_sentences)
+        if (places_B := group.memory.places_B) is not None:
+            sentence_N = places_B.index_select(0, sentence_N)
         new_NW, *rest = run(
             [
                 x_MD if n_kept == n_rows else F.pad(x_MD, (0, 0, 0, n_rows - n_kept)),
                 past_TMW,
-                *(kept for layer in group.memory for kept in layer),
-                mask_B11S,
+                *(part for layer in layers for part in layer),
+                mask_P11L,
                 rows_TN if n_kept == n_rows else F.pad(rows_TN, (0, n_rows - n_kept)),
-                _sentences(n_kept, n_rows, n_kept // group.n_sentences),
+                sentence_N,
                 *weights,
             ]
         )

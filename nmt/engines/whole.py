@@ -6,13 +6,14 @@ linear maps are computed is left open: by loops over the weights, for few rows (
 the compiler's own matrix products, for any number of rows (``nmt.engines.bound``). How many sentences the
 rows belong to, and how much of source and target there is, stays open too.
 
-Dimensions: N rows, M of them that are rows of sentences, B sentences, T tokens of the target with the one
-being read, S source length, H heads, E per head, D d_model, F outputs of a linear map, W numbers kept of a
-row and token (keys and values of all layers), V vocabulary.
+Dimensions: N rows, M rows that have a place in the past, P sentences that have one in the memory, T tokens of
+the target with the one being read, L source length in whole registers, H heads, E per head, D d_model, F
+outputs of a linear map, W numbers kept of a row and token (keys and values of all layers), V vocabulary.
 """
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
@@ -41,7 +42,9 @@ class WholeShape(ShapeWithWeights):
     vocab_size: int
 
     @classmethod
-    def of(cls, model: Transformer, attention: torch.dtype, weights: Precision = "int8") -> WholeShape | None:
+    def of(
+        cls, model: Transformer, attention: torch.dtype, weights: Precision = "int8", *, signed: bool = True
+    ) -> WholeShape | None:
         """None where layers differ in width, as after pruning heads."""
         shape = Shape.of(model, attention)
         if shape is None:
@@ -53,6 +56,7 @@ class WholeShape(ShapeWithWeights):
             n_layers=len(layers),
             vocab_size=model.output.weight_VD.size(0),
             weights=weights,
+            signed=signed,
         )
 
 
@@ -158,7 +162,7 @@ class WholeStep(Stretch, Generic[MapT]):
         x_ND: Tensor,
         past_TMW: Tensor,
         memory: list[tuple[Tensor, Tensor]],
-        mask_B11S: Tensor,
+        mask_P11L: Tensor,
         places: tuple[Tensor, Tensor],
         weights: StepWeights[MapT],
     ) -> tuple[Tensor, ...]:
@@ -168,9 +172,10 @@ class WholeStep(Stretch, Generic[MapT]):
             x_ND: of the tokens being read, float32.
             past_TMW: keys and values so far; the last are not there yet, and what stands there is of no
                 consequence.
-            memory: for each layer keys_BHSE and values_BHSE of the sources.
-            mask_B11S: what to add to the scores of the sources.
-            places: rows_TN of ``past_TMW`` where what each row has read stands, and sentence_N of each row.
+            memory: for each layer keys_PHEL and values_PHLE of the sources (``nmt.engines.memory``).
+            mask_P11L: what to add to the scores of the sources.
+            places: rows_TN of ``past_TMW`` where what each row has read stands, and of each row sentence_N,
+                where its source does.
             weights: of the model.
         """
         shape, (rows_TN, sentence_N) = self._shape, places
@@ -178,12 +183,11 @@ class WholeStep(Stretch, Generic[MapT]):
         times_T = torch.arange(T)
         is_last_T11 = (times_T == T - 1)[:, None, None]
         is_alone = N == 1  # and so there is nothing else in the past or the memory
-        mask_N11S = mask_B11S if is_alone else mask_B11S[sentence_N]
-        mask_SN1 = mask_N11S.flatten(1).t().unsqueeze(2).float()
+        mask_N1L = (mask_P11L if is_alone else mask_P11L[sentence_N]).flatten(1).unsqueeze(1).float()
         read_ND = F.layer_norm(x_ND, (shape.d_model,), *weights.norm, NORM_EPS) if weights.norm else x_ND
         new = []
         pasts = past_TMW.tensor_split(shape.n_layers, dim=2)
-        for layer, past_TMw, (key_BHSE, value_BHSE) in zip(weights.layers, pasts, memory, strict=True):
+        for layer, past_TMw, read in zip(weights.layers, pasts, memory, strict=True):
             all_NW = self.once(self.linear(read_ND, layer.own_in, 3 * shape.d_inner))
             query_NW, new_Nw = all_NW.tensor_split([shape.d_inner], dim=1)
             new.append(new_Nw)
@@ -194,11 +198,8 @@ class WholeStep(Stretch, Generic[MapT]):
             y_ND = self.linear(context_NHE.reshape(N, -1), layer.own_out, shape.d_model)
             x_ND, read_ND = self.add(x_ND, y_ND, layer.own_norm)
             query_NW = self.once(self.linear(read_ND, layer.cross_in, shape.d_inner))
-            read_NHSE = (key_BHSE, value_BHSE)
-            if not is_alone:
-                read_NHSE = key_BHSE[sentence_N], value_BHSE[sentence_N]
-            read = _pair(part.permute(2, 0, 1, 3) for part in read_NHSE)
-            context_NHE = attend(query_NW.view(N, *heads), read, mask_SN1)
+            key_NHEL, value_NHLE = read if is_alone else (part[sentence_N] for part in read)
+            context_NHE = attend(query_NW.view(N, *heads), (key_NHEL, value_NHLE), mask_N1L)
             y_ND = self.linear(context_NHE.reshape(N, -1), layer.cross_out, shape.d_model)
             x_ND, read_ND = self.add(x_ND, y_ND, layer.cross_norm)
             inner_NF = self.activation(self.linear(read_ND, layer.up, shape.d_ff))
@@ -225,16 +226,17 @@ def _pair(parts: Iterable[Tensor]) -> tuple[Tensor, Tensor]:
     return key, value
 
 
-def attend(query_NHE: Tensor, read_SNHE: tuple[Tensor, Tensor], mask_SN1: Tensor) -> Tensor:
+def attend(query_NHE: Tensor, read: tuple[Tensor, Tensor], mask_N1L: Tensor) -> Tensor:
     """What heads find in the source, (N, H, E): scaled dot-product attention of one query, no matrix product.
 
-    Keys and values have their place in the source first, so that rows and heads fill registers side by side.
+    Places of the source fill registers in the scores, numbers of a value in what is found.
     """
-    key_SNHE, value_SNHE = read_SNHE
-    scores_SNH = (query_NHE * key_SNHE.float()).sum(dim=3) * query_NHE.size(2) ** -0.5 + mask_SN1
-    weights_SNH = _exponentials(computed_first(scores_SNH))
-    context_NHE: Tensor = (weights_SNH.unsqueeze(3) * value_SNHE.float()).sum(dim=0)
-    return context_NHE / weights_SNH.sum(dim=0).unsqueeze(2)
+    key_NHEL, value_NHLE = read
+    query_NHE = computed_first(query_NHE * query_NHE.size(2) ** -0.5)
+    scores_NHL = computed_first((query_NHE.unsqueeze(3) * key_NHEL.float()).sum(dim=2)) + mask_N1L
+    weights_NHL = _exponentials(scores_NHL, 2)
+    context_NHE: Tensor = (weights_NHL.unsqueeze(3) * value_NHLE.float()).sum(dim=2)
+    return context_NHE / weights_NHL.sum(dim=2).unsqueeze(2)
 
 
 def attend_past(
@@ -248,7 +250,7 @@ def attend_past(
     scores_TNH = computed_first((query_NHE * key_TNHE.float()).sum(dim=3))
     own_score_NH = computed_first((query_NHE * own_key_NHE.float()).sum(dim=2))
     scores_TNH = torch.where(is_last_T11, own_score_NH, scores_TNH) * query_NHE.size(2) ** -0.5
-    weights_TNH = _exponentials(scores_TNH)
+    weights_TNH = _exponentials(scores_TNH, 0)
     # not multiplied by 0: whatever stands there may be no number
     value_TNHE = torch.where(is_last_T11.unsqueeze(3), 0.0, value_TNHE.float())
     context_NHE = (weights_TNH.unsqueeze(3) * value_TNHE).sum(dim=0)
@@ -257,9 +259,37 @@ def attend_past(
     return found_NHE
 
 
-def _exponentials(scores_TNH: Tensor) -> Tensor:
+def _exponentials(scores: Tensor, dim: int) -> Tensor:
     """A softmax that is still to be divided by its sum."""
-    return computed_first((scores_TNH - scores_TNH.amax(dim=0)).exp())
+    # not with keepdim: the compiler would see a softmax, and test each score for infinity
+    return computed_first(exponential(scores - scores.amax(dim=dim).unsqueeze(dim)))
+
+
+LEAST_EXPONENT = -87.0
+"""What is raised to less is 1e-38: nothing beside the 1 that is in each sum of exponentials."""
+POWER_OF_TWO = (1.0, 0.69314718, 0.24022646, 0.05550329, 0.00961852, 0.00133999, 0.00015338)
+"""What 1, x, x ** 2 and so on are multiplied with to give 2 ** x, for x from -0.5 to 0.5, to 1e-7 of it.
+
+Fitted at Chebyshev nodes.
+"""
+EXPONENT_BIAS, FRACTION = 127.0, 2.0**23
+"""Of float32."""
+
+
+def exponential(x: Tensor) -> Tensor:
+    """e ** x for x of at most 0: to 1e-7 of it near 0 and 2e-6 of it at -30; NaN stays.
+
+    The C library's is a call for each register, which takes twice as long.
+    """
+    x = x.clamp(min=LEAST_EXPONENT) * math.log2(math.e)
+    whole = x.round()
+    rest = x - whole
+    *lower, second, first = POWER_OF_TWO
+    power = rest * first + second
+    for factor in reversed(lower):
+        power = power * rest + factor
+    # an exponent in its place among the bits of float32 is two to the power of it
+    return power * ((whole + EXPONENT_BIAS) * FRACTION).to(torch.int32).view(torch.float32)
 
 
 def computed_first(x: Tensor) -> Tensor:
