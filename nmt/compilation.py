@@ -21,6 +21,7 @@ from nmt.engines.choose import (
     choose,
     encoder_folder,
     encoder_shape,
+    few_shape,
     step_shape,
     whole_shape,
 )
@@ -34,7 +35,7 @@ from nmt.shipped import resolve_model
 ROWS = (1, GenerationConfig().beam_size, MOST_ROWS)
 """One sentence in greedy search, one with the default beam, and whatever else is few."""
 ROWS_BESIDE_ANY = (1,)
-"""Where there is a step of any number of rows, which for one is the slower."""
+"""Where there is a step of any number of rows, which for one is the slower (with matrix units)."""
 
 
 def compile_for(model: str | Path | None = None, rows: Sequence[int] | None = None) -> dict[str, Any]:
@@ -74,6 +75,11 @@ def compile_for(model: str | Path | None = None, rows: Sequence[int] | None = No
 def compile_steps(model: Model, choice: Choice, rows: Sequence[int] | None = None) -> list[dict[str, Any]]:
     """Compile what the engine ``choice`` of ``model`` can take; results and errors as ``compile_for``."""
     shape, whole, bound = step_shape(model, choice), whole_shape(model, choice), bound_folder(model, choice)
+    few = few_shape(model, choice)
+    if rows and few is None and whole is not None:
+        raise ConfigError(
+            "nmt compile: on this CPU the step of any number of rows is the fastest for few too; give no rows"
+        )
     steps: list[dict[str, Any]] = []
     if bound is not None:
         assert whole is not None
@@ -81,14 +87,14 @@ def compile_steps(model: Model, choice: Choice, rows: Sequence[int] | None = Non
         steps.append(_compiled("any number of rows", bound, partial(compile_bound, whole, model)))
     if shape is not None:
         steps.append(_compiled("many rows", folder_of(shape), partial(compile_step, shape)))
-    if whole is not None:
+    if few is not None:
         if rows is None:
             rows = ROWS if bound is None else ROWS_BESIDE_ANY
         steps += [
             _compiled(
                 f"{n_rows} row{'s' * (n_rows > 1)}",
-                folder_of_whole(whole, n_rows),
-                partial(compile_whole, whole, n_rows),
+                folder_of_whole(few, n_rows),
+                partial(compile_whole, few, n_rows),
             )
             for n_rows in dict.fromkeys(rows)
         ]

@@ -150,7 +150,7 @@ class ShapeWithWeights(Shape):
 
     weights: Precision
     signed: bool
-    """Whether int8 inputs of products have a sign, as on matrix units (AMX); for AVX-512 VNNI they have none."""
+    """Whether inputs of int8 products have a sign: on matrix units (AMX) they do, with AVX-512 VNNI not."""
 
 
 def rounded(x_ND: Tensor) -> tuple[Tensor, Tensor]:

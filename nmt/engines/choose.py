@@ -104,7 +104,7 @@ def choose(
     choice = _choose(model.output.weight_VD.size(1), obstacle, device, requested, features)
     if not compiled:
         return choice
-    step, few = step_shape(model, choice, features), whole_shape(model, choice)
+    step, few = step_shape(model, choice, features), few_shape(model, choice, features)
     if step is not None and is_compiled(step):
         why = f"{choice.why}; layers of a step compiled ahead of time, in int8"
         choice = replace(choice, why=why, step=step)
@@ -128,7 +128,7 @@ def compilable_steps(model: Model, choice: Choice) -> dict[str, bool]:
     """The steps that ``nmt compile`` can compile for what ``choice`` decodes, and whether they are there."""
     kinds = {
         "any number of rows": (bound_folder(model, choice), choice.bound),
-        "few rows": (whole_shape(model, choice), choice.few),
+        "few rows": (few_shape(model, choice), choice.few),
         "many rows": (step_shape(model, choice), choice.step),
         "the encoder": (encoder_folder(model, choice), choice.encoder),
     }
@@ -152,10 +152,20 @@ def _is_packed(model: Model, choice: Choice) -> TypeGuard[Transformer]:
 
 
 def whole_shape(model: Model, choice: Choice) -> WholeShape | None:
-    """The same for the steps of few rows."""
+    """Of a step that is one call; None where there can be none."""
     if not _is_packed(model, choice):
         return None
     return WholeShape.of(model, dtype_of(choice.kept), choice.output, signed=choice.layers != "int8")
+
+
+def few_shape(model: Model, choice: Choice, features: CpuFeatures | None = None) -> WholeShape | None:
+    """What ``nmt compile`` would compile for few rows; None: nothing can be, or nothing that pays.
+
+    With AVX-512 VNNI the step of any number of rows is the faster for one too.
+    """
+    shape = whole_shape(model, choice)
+    features = CpuFeatures.here() if features is None else features
+    return None if shape is None or (not shape.signed and can_bind(shape, features)) else shape
 
 
 def bound_folder(model: Model, choice: Choice, features: CpuFeatures | None = None) -> Path | None:

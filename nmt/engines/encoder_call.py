@@ -23,7 +23,7 @@ PART_TOKENS = 256
 
 
 class EncoderCall:
-    """An encoder with what the decoder attends to: in bfloat16 for so few tokens that it pays, in int8 always.
+    """An encoder with what the decoder attends to: in int8, or in bfloat16 for so few tokens that it pays.
 
     Args:
         run: the function.

@@ -2,9 +2,9 @@
 
 They are projected once, never repeated for beams, and at first stay where they are when sentences leave: it
 is noted where those that stay stand. They lie in one of two ways. ``in_order`` is for torch's attention. In
-``laid_out``, for a step that is one call (``nmt.engines.whole``), positions of the source fill whole registers,
-and a key's numbers lie one under the other: so a register holds the scores of neighbouring positions, and
-nothing has to be added up across it.
+``laid_out``, for a step that is one call (``nmt.engines.whole``), positions of the source fill whole
+registers, and a key's numbers lie one beneath the other: so a register holds the scores of neighbouring
+positions, and nothing has to be added up across it.
 
 Dimensions: B sentences, P of them that have a place, S source length, L source length rounded up to LANES, H
 heads, E per head.

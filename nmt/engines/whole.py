@@ -277,7 +277,7 @@ EXPONENT_BIAS, FRACTION = 127.0, 2.0**23
 
 
 def exponential(x: Tensor) -> Tensor:
-    """e ** x for x of at most 0: to 1e-7 of it near 0 and 2e-6 of it at -30; NaN stays.
+    """Euler's number to the power of ``x``, at most 0: to 1e-7 of it near 0 and 2e-6 of it at -30; NaN stays.
 
     The C library's is a call for each register, which takes twice as long.
     """

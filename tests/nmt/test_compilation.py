@@ -12,7 +12,7 @@ import torch
 from nmt.compilation import ROWS, compile_for
 from nmt.config import GenerationConfig, RnnConfig, TransformerConfig
 from nmt.engines import packages
-from nmt.engines.choose import choose, compilable_steps, step_shape, whole_shape
+from nmt.engines.choose import choose, compilable_steps, step_shape
 from nmt.engines.cpu import CpuFeatures
 from nmt.errors import ConfigError, ModelFolderError
 from nmt.info import info, step_in_words
@@ -51,10 +51,10 @@ def test_nmt_info_says_which_step_is_not_compiled(monkeypatch: pytest.MonkeyPatc
     vnni = CpuFeatures(int8=True, bfloat16=False, matrix_units=False, pairs=True)
     monkeypatch.setattr(CpuFeatures, "here", lambda: vnni)
     choice = choose(model, torch.device("cpu"), "int8")
-    kinds = ["any number of rows", "few rows", "the encoder"]
+    kinds = ["any number of rows", "the encoder"]
     assert compilable_steps(model, choice) == dict.fromkeys(kinds, False)
     assert step_in_words(choice, model) == "not compiled; nmt compile does it once"
-    there = replace(choice, bound=Path("somewhere"), few=whole_shape(model, choice))
+    there = replace(choice, bound=Path("somewhere"))
     assert step_in_words(there, model) == "compiled ahead of time, but not that of the encoder: nmt compile"
     assert step_in_words(replace(there, encoder=Path("beside")), model) == "compiled ahead of time"
     monkeypatch.setattr(CpuFeatures, "here", lambda: CpuFeatures(True, True, True))

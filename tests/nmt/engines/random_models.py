@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import torch
+from torch import Tensor
 
 from nmt.config import TransformerConfig
+from nmt.engines.memory import Memory
+from nmt.engines.whole import WholeShape
 from nmt.models.build import build_transformer
 from nmt.models.transformer import Transformer
 
@@ -26,3 +29,13 @@ def random_transformer(**config: object) -> Transformer:
         if "norm" in name or name.endswith("bias"):
             parameter.add_(torch.rand_like(parameter))
     return model
+
+
+def random_memory(shape: WholeShape, n_sentences: int, n_source: int) -> tuple[list[Tensor], Tensor]:
+    """What a step that is one call reads of the sources, and their mask; the last source is padded."""
+    size = n_sentences, shape.n_heads, n_source, shape.d_inner // shape.n_heads
+    layers = [(torch.randn(size), torch.randn(size)) for _ in range(shape.n_layers)]
+    mask_P11S = torch.zeros(n_sentences, 1, 1, n_source)
+    mask_P11S[-1, :, :, 1:] = -torch.inf
+    laid_out, mask_P11L = Memory(layers, mask_P11S).laid_out(getattr(torch, shape.attention))
+    return [part for layer in laid_out for part in layer], mask_P11L

@@ -21,14 +21,14 @@ from nmt.engines.bound_maps import can_bind, map_of
 from nmt.engines.choose import bound_folder, build_decoder, choose
 from nmt.engines.cpu import CpuFeatures
 from nmt.engines.forks import can_fork
-from nmt.engines.kernels import Precision, dtype_of
+from nmt.engines.kernels import Precision
 from nmt.engines.loops import LoopStep, loop_weights
 from nmt.engines.packages import Run
 from nmt.engines.packed import PackedTransformer
 from nmt.engines.single_calls import SingleCalls, example_arguments
 from nmt.engines.whole import WholeShape
 from nmt.errors import ConfigError
-from nmt.models.interface import StepDecoder
+from nmt.models.interface import MergingDecoder, StepDecoder
 from nmt.models.transformer import Transformer
 from tests.nmt.engines.in_threads import check_in_threads
 from tests.nmt.engines.marks import (
@@ -40,7 +40,7 @@ from tests.nmt.engines.marks import (
     needs_fbgemm,
     needs_int8_units,
 )
-from tests.nmt.engines.random_models import KINDS, random_transformer
+from tests.nmt.engines.random_models import KINDS, random_memory, random_transformer
 
 SPECIAL = SpecialIds()
 SOURCES = [[5, 6, 7, 8, 9, 10, 11], [12, 13], [14, 15, 16, 17], [18]]
@@ -65,7 +65,8 @@ def random_model(**changes: object) -> Transformer:
 
 
 def shape_of(model: Transformer, weights: Precision = "int8", layers: Precision = "bfloat16") -> WholeShape:
-    shape = WholeShape.of(model, dtype_of(layers), weights)
+    kept = torch.float32 if layers == "float32" else torch.bfloat16
+    shape = WholeShape.of(model, kept, weights, signed=layers != "int8")
     assert shape is not None
     return shape
 
@@ -87,7 +88,7 @@ def uncompiled(model: Transformer, shape: WholeShape, calls: list[int] | None = 
 def packed(
     model: Transformer, any_rows: Run | None, output: Precision = "int8", layers: Precision = "bfloat16"
 ) -> PackedTransformer:
-    calls = None if any_rows is None else SingleCalls({}, (), any_rows)
+    calls = None if any_rows is None else SingleCalls(torch.bfloat16, {}, (), any_rows)
     return PackedTransformer(model, layers=layers, output=output, single_calls=calls)
 
 
@@ -155,6 +156,37 @@ def test_no_row_depends_on_those_beside_it() -> None:
     torch.testing.assert_close(state.groups[0].past.kept_TNW[:1, 1], expected)
 
 
+@pytest.mark.parametrize(("layers", "precision"), OF_UNITS)
+@torch.inference_mode()
+def test_others_may_join_sentences_and_leave_them(layers: Precision, precision: Precision) -> None:
+    """The step goes from one call to many and back; what is kept goes with it."""
+    model, calls = random_model(), list[int]()
+    any_rows = uncompiled(model, shape_of(model, precision, layers), calls)
+    found = {
+        "model": joined_and_left(model),
+        "ours": joined_and_left(packed(model, any_rows, precision, layers)),
+        "calls": joined_and_left(packed(model, None, precision, layers)),
+    }
+    assert calls == [6, 4, 2], "all but the step in which sentences have read different numbers of tokens"
+    ours, others = (rms(found[name] - found["model"]) for name in ("ours", "calls"))
+    assert ours < (4 if precision == "int8" else 1.3) * others
+
+
+def joined_and_left(decoder: MergingDecoder[Any]) -> Tensor:
+    state = decoder.start(Batch.from_ids(SOURCES[:3], special=SPECIAL), 2)
+    first, state = decoder.step(state, torch.full((6,), SPECIAL.bos))
+    log_probs = [first.log_probs_NV.clone()]
+    state = decoder.reorder(state, torch.tensor([1, 0, 4, 5]))  # a sentence leaves, nothing moves
+    second, state = decoder.step(state, torch.tensor([40, 41, 42, 43]))
+    log_probs.append(second.log_probs_NV.clone())
+    state = decoder.merge(state, decoder.start(Batch.from_ids(SOURCES[3:], special=SPECIAL), 2))
+    third, state = decoder.step(state, torch.tensor([44, 45, 46, 47, SPECIAL.bos, SPECIAL.bos]))
+    log_probs.append(third.log_probs_NV.clone())
+    state = decoder.reorder(state, torch.tensor([3, 2]))
+    fourth, state = decoder.step(state, torch.tensor([48, 49]))
+    return torch.cat([*log_probs, fourth.log_probs_NV])
+
+
 @needs_bfloat16
 @torch.inference_mode()
 def test_it_tells_the_largest_logit_of_each_block() -> None:
@@ -187,7 +219,7 @@ def test_one_row_has_a_step_of_its_own_where_there_is_one() -> None:
 
     fixed: dict[int, Callable[[list[Tensor]], Sequence[Tensor]]] = {1: one_row, 5: refused}
     for of_one in (fixed, {5: refused}, {}):
-        steps = SingleCalls(of_one, [torch.zeros(1)] if of_one is fixed else [], any_rows)
+        steps = SingleCalls(torch.bfloat16, of_one, [torch.zeros(1)] if of_one is fixed else [], any_rows)
         decoder = PackedTransformer(model, layers="bfloat16", output="int8", single_calls=steps)
         for beam_size in (1, 4, 5):
             state = decoder.start(Batch.from_ids(SOURCES[:1], special=SPECIAL), beam_size)
@@ -230,7 +262,7 @@ def test_only_fewer_bits_on_units_for_them_have_it() -> None:
     assert bound_folder(model, choose(model, CPU, "float32", AMX), AMX) is None
     assert bound_folder(model, choose(model, CPU, "eager", AMX), AMX) is None
     assert not can_bind(shape_of(model, "float32"), AMX)
-    assert not can_bind(shape_of(model, "float32", "float32"), VNNI)
+    assert not can_bind(replace(shape_of(model, "float32"), signed=False), VNNI)
 
 
 def arguments_of(
@@ -239,18 +271,13 @@ def arguments_of(
     """Numbers at random, the last sentence's source padded, and nothing yet where new ones will be."""
     n_rows = n_sentences * beam_size
     kept = getattr(torch, shape.attention)
-    memory = [
-        torch.randn(n_sentences, shape.n_heads, n_source, shape.d_inner // shape.n_heads).to(kept)
-        for _ in range(2 * shape.n_layers)
-    ]
+    memory, mask_P11L = random_memory(shape, n_sentences, n_source)
     n_places = n_rows + 2
     past_TMW = torch.randn(n_target, n_places, 2 * shape.d_inner * shape.n_layers).to(kept)
     past_TMW[-1] = torch.nan
     rows_TN = torch.stack([torch.randperm(n_places)[:n_rows] for _ in range(n_target)])
-    mask_B11S = torch.zeros(n_sentences, 1, 1, n_source, dtype=kept)
-    mask_B11S[-1, :, :, 1:] = -torch.inf
     sentence_N = torch.arange(n_rows) // beam_size
-    return [torch.randn(n_rows, shape.d_model), past_TMW, *memory, mask_B11S, rows_TN, sentence_N]
+    return [torch.randn(n_rows, shape.d_model), past_TMW, *memory, mask_P11L, rows_TN, sentence_N]
 
 
 def blockwise(logits_NV: Tensor) -> Tensor:
@@ -341,7 +368,9 @@ def test_every_kind_of_model_compiles(kind: str, precision: Precision) -> None:
 
 
 @needs_compiler
-def test_nmt_compile_compiles_it_and_the_step_of_one_row_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nmt_compile_compiles_it_and_with_matrix_units_the_step_of_one_row(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Which ones are compiled; what compiling does is tested above."""
     compiled: list[str] = []
     for name in ("compile_bound", "compile_step", "compile_whole", "compile_encoder"):
@@ -349,10 +378,12 @@ def test_nmt_compile_compiles_it_and_the_step_of_one_row_beside_it(monkeypatch: 
     model = random_model(d_model=128)
     monkeypatch.setattr(CpuFeatures, "here", lambda: VNNI)
     steps = compile_steps(model, choose(model, CPU, "int8"))
-    assert [step["for"] for step in steps] == ["any number of rows", "1 row", "the encoder"]
+    assert [step["for"] for step in steps] == ["any number of rows", "the encoder"]
+    with pytest.raises(ConfigError, match="the step of any number of rows is the fastest for few too"):
+        compile_steps(model, choose(model, CPU, "int8"), rows=[1])
     monkeypatch.setattr(CpuFeatures, "here", lambda: AMX)
     steps = compile_steps(model, choose(model, CPU, "int8", AMX))
     assert [step["for"] for step in steps] == ["any number of rows", "many rows", "1 row", "the encoder"]
-    assert compiled[3:] == ["compile_bound", "compile_step", "compile_whole", "compile_encoder"]
+    assert compiled[2:] == ["compile_bound", "compile_step", "compile_whole", "compile_encoder"]
     steps = compile_steps(model, choose(model, CPU, "int8", AMX), rows=[5, 5])
     assert [step["for"] for step in steps] == ["any number of rows", "many rows", "5 rows", "the encoder"]

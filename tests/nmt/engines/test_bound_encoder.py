@@ -24,7 +24,7 @@ from nmt.engines.bound_encoder import (
 )
 from nmt.engines.choose import build_decoder, choose, compilable_steps, encoder_folder
 from nmt.engines.cpu import CpuFeatures
-from nmt.engines.encoder_call import MOST_TOKENS, MOST_TOKENS_IF_WIDE, NARROW, EncoderCall
+from nmt.engines.encoder_call import MOST_TOKENS, MOST_TOKENS_IF_WIDE, NARROW, PART_TOKENS, EncoderCall
 from nmt.engines.forks import can_fork
 from nmt.engines.kernels import Precision, dtype_of
 from nmt.engines.packages import Run
@@ -91,7 +91,9 @@ def kept(decoder: PackedTransformer, sources: Sequence[Sequence[int]]) -> Tensor
     """Keys and values of all tokens, in float32."""
     batch = Batch.from_ids(sources, special=SPECIAL)
     (group,) = decoder.start(batch, 1).groups
-    places = [part.transpose(1, 2)[batch.source_mask_BS] for layer in group.memory for part in layer]
+    places = [
+        part.transpose(1, 2)[batch.source_mask_BS] for layer in group.memory.in_order()[0] for part in layer
+    ]
     return torch.stack(places).float()
 
 
@@ -182,6 +184,34 @@ def test_in_int8_many_tokens_take_it_too(layers: Precision) -> None:
     decoder = packed(model, uncompiled(model, calls, layers), layers)
     decoder.start(Batch.from_ids([[5] * MOST_TOKENS], special=SPECIAL), 1)
     assert calls == [MOST_TOKENS + 1]
+
+
+@needs_fbgemm
+@torch.inference_mode()
+def test_in_int8_many_sentences_are_encoded_in_parts() -> None:
+    model, calls = random_model(), list[int]()
+    random.seed(4)
+    lengths = [90, 70, 70, 60, 40, 2, 1]  # with EOS: 91 + 71 + 71 are less than a part, the fourth fills it
+    sources = [random.choices(range(5, 199), k=length) for length in lengths]
+    in_parts, at_once = (packed(model, run, "int8") for run in (uncompiled(model, calls, "int8"), None))
+    batch = Batch.from_ids(sources, special=SPECIAL)
+    found = kept(in_parts, sources)
+    assert calls == [91 + 71 + 71 + 61, 41 + 3 + 2]
+    assert calls[0] >= PART_TOKENS > calls[0] - 61
+    one_by_one = torch.cat([kept(in_parts, [source]) for source in sources], dim=1)
+    torch.testing.assert_close(found, one_by_one, atol=1e-4, rtol=1e-4)
+    expected = kept(at_once, sources)
+    assert rms(found - expected) < 0.1 * rms(expected)
+    (group,) = in_parts.start(batch, 1).groups
+    layers, mask_B11S = group.memory.in_order()
+    assert mask_B11S is not None
+    assert mask_B11S.shape == (len(sources), 1, 1, 91)
+    for key_BHSE, value_BHSE in layers:
+        assert bool(key_BHSE.isfinite().all())
+        assert bool(value_BHSE.isfinite().all())
+    known_BSD, _ = in_parts.states(Batch.from_ids(sources, sources, special=SPECIAL))
+    assert len(calls) == 2 + len(sources) + 2, "what was found is kept in one piece"
+    assert known_BSD.shape[:2] == batch.source_BS.shape
 
 
 def test_it_is_found_by_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -24,12 +24,12 @@ from nmt.engines.loops import LoopStep, Weights, _apart, _together, lay_out_in, 
 from nmt.engines.packages import Run
 from nmt.engines.packed import PackedTransformer
 from nmt.engines.single_calls import SingleCalls, example_arguments
-from nmt.engines.whole import StepWeights, WholeShape
+from nmt.engines.whole import StepWeights, WholeShape, exponential
 from nmt.models.transformer import Transformer
 from nmt.search import search
 from tests.nmt.engines.in_threads import check_in_threads
 from tests.nmt.engines.marks import VNNI, needs_compiler
-from tests.nmt.engines.random_models import KINDS, random_transformer
+from tests.nmt.engines.random_models import KINDS, random_memory, random_transformer
 
 SPECIAL = SpecialIds()
 SOURCES = [[5, 6, 7, 8, 9, 10, 11], [12, 13], [14, 15, 16, 17], [18]]
@@ -68,7 +68,7 @@ def packed(model: Transformer, calls: list[int] | None = None, rows: Sequence[in
     """In float32, with steps of few rows, uncompiled; ``calls``: rows of each taken."""
     shape = shape_of(model)
     runs = {n_rows: uncompiled(shape, n_rows, calls) for n_rows in rows}
-    calls_of_few = SingleCalls(runs, weights_of(model, shape)) if runs else None
+    calls_of_few = SingleCalls(torch.float32, runs, weights_of(model, shape)) if runs else None
     return PackedTransformer(model, layers="float32", output="float32", single_calls=calls_of_few)
 
 
@@ -216,7 +216,7 @@ def test_with_a_shortlist_steps_are_left_to_the_others() -> None:
         layers="float32",
         output="float32",
         shortlist=FirstHalf(),
-        single_calls=SingleCalls({1: uncompiled(shape, 1)}, weights_of(model, shape)),
+        single_calls=SingleCalls(torch.float32, {1: uncompiled(shape, 1)}, weights_of(model, shape)),
     )
     step, _ = decoder.step(decoder.start(Batch.from_ids(SOURCES[:1], special=SPECIAL), 1), bos(1))
     assert (step.logits_NV[0] > -torch.inf).nonzero().flatten().tolist() == list(range(100))
@@ -236,6 +236,17 @@ def test_a_step_is_found_by_its_shape_and_rows(monkeypatch: pytest.MonkeyPatch, 
     assert folder_of(shape, 1) != before
 
 
+def test_its_exponential_is_the_exact_one_but_for_rounding() -> None:
+    x = torch.linspace(-80, 0, 1_000_001)
+    error = (exponential(x).double() / x.double().exp() - 1).abs()
+    assert float(error[x > -0.3].max()) < 2e-7
+    assert float((error / (1 - x)).max()) < 3e-7, "x itself is rounded to so much of it"
+    edges = exponential(torch.tensor([0.0, -88.0, -1e30, -torch.inf]))
+    assert edges[0] == 1
+    assert bool((edges[1:] < 2e-38).all())
+    assert bool(exponential(torch.tensor([torch.nan])).isnan())
+
+
 def test_layers_of_different_widths_have_no_step() -> None:
     pruned = random_model(kept_heads={"encoder": [2], "decoder": [2, 1], "cross": [2, 2]})
     assert WholeShape.of(pruned, torch.float32) is None
@@ -253,19 +264,14 @@ def arguments_of(
 ) -> list[Tensor]:
     """Numbers at random, the last sentence's source padded, and nothing yet where new ones will be."""
     kept = getattr(torch, shape.attention)
-    memory = [
-        torch.randn(n_sentences, shape.n_heads, n_source, shape.d_inner // shape.n_heads).to(kept)
-        for _ in range(2 * shape.n_layers)
-    ]
+    memory, mask_P11L = random_memory(shape, n_sentences, n_source)
     n_kept = n_rows // n_sentences * n_sentences
     past_TMW = torch.randn(n_target, n_kept, 2 * shape.d_inner * shape.n_layers).to(kept)
     past_TMW[-1] = torch.nan
-    mask_B11S = torch.zeros(n_sentences, 1, 1, n_source, dtype=kept)
-    mask_B11S[-1, :, :, 1:] = -torch.inf
     rows_TN = torch.stack([torch.randperm(n_kept)[torch.arange(n_rows) % n_kept] for _ in range(n_target)])
     places = rows_TN, torch.arange(n_rows) % n_sentences
     x_ND = torch.randn(n_rows, shape.d_model)
-    return [x_ND, past_TMW, *memory, mask_B11S, *places, *weights_of(model, shape)]
+    return [x_ND, past_TMW, *memory, mask_P11L, *places, *weights_of(model, shape)]
 
 
 def check_compiled(model: Transformer, shape: WholeShape, n_rows: int) -> None:

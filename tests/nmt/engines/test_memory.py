@@ -1,0 +1,99 @@
+"""What is kept of the sources: two ways to lie in, and sentences that leave without moving the others."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+
+from nmt.engines.memory import LANES, Layers, Memory
+
+H, E = 3, 5
+
+
+def random_layers(n_sentences: int, n_source: int, dtype: torch.dtype = torch.float32) -> Layers:
+    torch.manual_seed(n_source)
+    size = n_sentences, H, n_source, E
+    return [(torch.randn(size).to(dtype), torch.randn(size).to(dtype)) for _ in range(2)]
+
+
+def padded_mask(n_sentences: int, n_source: int) -> Tensor:
+    """Each sentence one token shorter than the one before."""
+    short_P1 = torch.arange(n_sentences)[:, None]
+    is_padding_PS = torch.arange(n_source) >= n_source - short_P1
+    return torch.zeros(is_padding_PS.shape).masked_fill_(is_padding_PS, -torch.inf)[:, None, None]
+
+
+@pytest.mark.parametrize("n_source", [1, LANES - 1, LANES, LANES + 1])
+@pytest.mark.parametrize("masked", [True, False])
+def test_laid_out_keys_lie_beneath_each_other_in_whole_registers(n_source: int, masked: bool) -> None:
+    layers = random_layers(2, n_source)
+    memory = Memory(layers, padded_mask(2, n_source) if masked else None)
+    found, mask_P11L = memory.laid_out(torch.bfloat16)
+    length = -(-n_source // LANES) * LANES
+    for (key_PHEL, value_PHLE), (key, value) in zip(found, layers, strict=True):
+        assert key_PHEL.is_contiguous()
+        assert value_PHLE.is_contiguous()
+        assert key_PHEL.shape == (2, H, E, length)
+        assert torch.equal(key_PHEL[..., :n_source], key.bfloat16().transpose(2, 3))
+        assert torch.equal(value_PHLE[:, :, :n_source], value.bfloat16())
+        assert bool(key_PHEL[..., n_source:].eq(0).all())
+        assert bool(value_PHLE[:, :, n_source:].eq(0).all())
+    expected_PL = torch.full((2, length), -torch.inf)
+    expected_PL[:, :n_source] = 0
+    if masked:
+        expected_PL[1, n_source - 1] = -torch.inf
+    assert torch.equal(mask_P11L, expected_PL[:, None, None].bfloat16())
+    again, _ = memory.laid_out(torch.bfloat16)
+    assert again is found
+
+
+def test_what_was_laid_out_can_be_put_in_order_again() -> None:
+    layers, mask_P11S = random_layers(3, 7, torch.bfloat16), padded_mask(3, 7)
+    memory = Memory([*layers], mask_P11S.bfloat16())
+    memory.laid_out(torch.bfloat16)
+    found, mask_B11S = memory.in_order()
+    for pair, expected in zip(found, layers, strict=True):
+        for part, right in zip(pair, expected, strict=True):
+            assert part.dtype == torch.bfloat16
+            assert torch.equal(part, right)
+    assert mask_B11S is not None
+    assert torch.equal(mask_B11S, mask_P11S.bfloat16())
+
+
+@pytest.mark.parametrize("is_laid_out", [True, False])
+def test_sentences_leave_and_nothing_moves_until_half_is_unread(is_laid_out: bool) -> None:
+    layers, mask_P11S = random_layers(8, 20), padded_mask(8, 20)
+    memory = Memory([*layers], mask_P11S)
+    assert memory.n_sentences == 8
+    if is_laid_out:
+        memory.laid_out(torch.float32)
+    memory.select(torch.tensor([0, 2, 3, 5, 6, 7]))
+    memory.select(torch.tensor([0, 1, 3, 4, 5]))
+    staying = [0, 2, 5, 6, 7]
+    assert memory.n_sentences == 5
+    assert memory.places_B is not None
+    assert memory.places_B.tolist() == staying
+    if is_laid_out:
+        (key_PHEL, _), *_ = memory.laid_out(torch.float32)[0]
+        assert len(key_PHEL) == 8
+        assert torch.equal(key_PHEL[memory.places_B][..., :20], layers[0][0][staying].transpose(2, 3))
+    memory.select(torch.tensor([1, 3]))
+    assert memory.places_B is None, "two of eight: they have moved"
+    assert memory.n_sentences == 2
+    found, mask_B11S = memory.in_order()
+    for pair, expected in zip(found, layers, strict=True):
+        for part, right in zip(pair, expected, strict=True):
+            assert torch.equal(part, right[[2, 6]])
+    assert mask_B11S is not None
+    assert torch.equal(mask_B11S, mask_P11S[[2, 6]])
+
+
+def test_who_asks_for_order_gets_it_at_once() -> None:
+    layers = random_layers(5, 4)
+    memory = Memory([*layers], None)
+    memory.select(torch.tensor([0, 1, 3, 4]))
+    found, mask_B11S = memory.in_order()
+    assert memory.places_B is None
+    assert mask_B11S is None
+    assert torch.equal(found[1][1], layers[1][1][[0, 1, 3, 4]])
