@@ -26,6 +26,7 @@ from typing import Any, Literal, TypeGuard, get_args
 import torch
 
 from nmt.engines.ahead import CompiledStretches, is_compiled, load_step
+from nmt.engines.allocation import keep_freed_memory
 from nmt.engines.between import Shape
 from nmt.engines.bound import MOST_ROWS
 from nmt.engines.bound import folder_of as folder_of_bound
@@ -241,6 +242,7 @@ def build_decoder(
     assert isinstance(model, Transformer)
     if model.output.weight_VD.device.type != "cpu":
         return StaticTransformer(model, dtype_of(choice.layers))
+    keep_freed_memory()
     runs = None if choice.step is None else load_step(choice.step)
     few, any_rows = choice.few, None if choice.bound is None else load_bound_step(choice.bound)
     fixed = {} if few is None else load_whole(few)
