@@ -63,8 +63,8 @@ CONTESTANTS = {
 }
 FEWER_SENTENCES = ("huggingface", "eager")
 EVERY = 5
-CALLS = {"1": 8, "16": 1, "64": 1}
-"""Calls of a round."""
+CALLS = {"1": 8, "16": 8, "64": 4}
+"""Calls of a round: the first of a contestant finds the caches full of what the one before it has left."""
 Ids = list[int]
 
 
