@@ -21,7 +21,7 @@ FEW_STEP_ROWS = 14
 """The same of a step that is a single call (``nmt.engines.few``)."""
 HANDING_ROWS = 24
 """To hand a batch to another worker takes as long as this many rows of a step."""
-GAIN_BY_THREADS = 1.3
+GAIN_BY_THREADS = 1.1
 """So many times faster is a batch that has all cores."""
 
 
