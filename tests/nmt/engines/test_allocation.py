@@ -6,6 +6,7 @@ import os
 import platform
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -54,6 +55,24 @@ def test_what_is_freed_is_not_asked_for_again() -> None:
 @pytest.mark.parametrize("name", OWN_SETTINGS)
 def test_who_sets_it_otherwise_has_decided(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, "1")
+    assert not keep_freed_memory.__wrapped__()
+
+
+def test_it_sets_both_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in OWN_SETTINGS:
+        monkeypatch.delenv(name, raising=False)
+    limits: dict[int, int] = {}
+
+    def mallopt(option: int, limit: int) -> int:
+        limits[option] = limit
+        return int(limit < accepted)
+
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(allocation.ctypes, "CDLL", lambda _: SimpleNamespace(mallopt=mallopt))
+    accepted = 1 << 30
+    assert keep_freed_memory.__wrapped__()
+    assert limits == {-1: 128 << 20, -3: 32 << 20}, "M_TRIM_THRESHOLD, M_MMAP_THRESHOLD of malloc.h"
+    accepted = 0
     assert not keep_freed_memory.__wrapped__()
 
 

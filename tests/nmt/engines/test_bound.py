@@ -17,7 +17,7 @@ from nmt.compilation import compile_steps
 from nmt.config import SpecialIds
 from nmt.engines import bound, packages
 from nmt.engines.bound import BoundStep, compile_bound, folder_of, load_step
-from nmt.engines.bound_maps import can_bind, map_of
+from nmt.engines.bound_maps import UnsignedInt8, can_bind, map_of
 from nmt.engines.choose import bound_folder, build_decoder, choose
 from nmt.engines.cpu import CpuFeatures
 from nmt.engines.forks import can_fork
@@ -119,6 +119,7 @@ def test_its_maps_are_near_the_linear_maps(layers: Precision, precision: Precisi
         right_NF = torch.nn.functional.linear(x_ND, linear.weight, bias_F)
         own = map_of(shape_of(random_model(), precision, layers))(linear.weight, bias_F)
         assert getattr(torch, precision) in {weight.dtype for weight in own.buffers()}
+        assert isinstance(own, UnsignedInt8) == (layers == "int8")
         error_NF = own(x_ND) - right_NF
         assert float((error_NF.square().mean(1) / right_NF.square().mean(1)).max()) < 0.05**2
         assert float((error_NF.square().mean(0) / right_NF.square().mean(0)).max()) < 0.05**2
