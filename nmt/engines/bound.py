@@ -25,6 +25,7 @@ from torch import Tensor, nn
 
 from nmt.engines import between, bound_maps, whole
 from nmt.engines.bound_maps import OPTIONS, BoundMap, compile_with_weights, digest, load_bound, map_of
+from nmt.engines.memory import LANES
 from nmt.engines.packages import Program, Run, folder_for
 from nmt.engines.single_calls import LENGTHS, example_arguments, open_sizes
 from nmt.engines.whole import StepWeights, WholeShape, WholeStep, computed_first, exponential
@@ -97,7 +98,7 @@ def folder_of(shape: WholeShape, model: Transformer) -> Path:
     """Where the step of ``model`` stands on this machine, or would."""
     sources = map(inspect.getsource, (sys.modules[__name__], between, bound_maps, whole))
     weights = digest(model.decoder_layers, model.decoder_norm, model.output)
-    return folder_for("bound", sorted(asdict(shape).items()), weights, LENGTHS, OPTIONS, *sources)
+    return folder_for("bound", sorted(asdict(shape).items()), weights, LENGTHS, LANES, OPTIONS, *sources)
 
 
 def compile_bound(shape: WholeShape, model: Transformer) -> Path:

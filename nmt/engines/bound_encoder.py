@@ -60,7 +60,7 @@ class EncoderShape(ShapeWithWeights):
                 for layer in _decoder_layers(model)
             ),
             weights=weights,
-            signed=weights == "bfloat16",
+            signed=weights != "int8",
         )
 
 

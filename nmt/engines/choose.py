@@ -12,9 +12,9 @@ On a GPU "float32" and "bfloat16" are a step of fixed shapes replayed as a CUDA 
 been measured on one. How far each is from eager is measured by ``benchmarks/engines.py``. Where ``nmt
 compile`` has been run, a step of any number of rows is one call (``nmt.engines.bound``), and so is the
 encoder (``nmt.engines.bound_encoder``), for int8 where the CPU has matrix units or AVX-512 VNNI, for bfloat16
-where it has matrix units; every engine of a CPU takes such steps of few rows (``nmt.engines.few``), and int8
-on matrix units, for sentences that started at different times or have a shortlist, a step whose layers are
-compiled one by one (``nmt.engines.ahead``).
+where it has matrix units; every engine of a CPU takes such steps of few rows (``nmt.engines.few``), but int8
+with AVX-512 VNNI; and int8 on matrix units, for sentences that started at different times or have a
+shortlist, takes a step whose layers are compiled one by one (``nmt.engines.ahead``).
 """
 
 from __future__ import annotations

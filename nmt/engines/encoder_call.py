@@ -40,31 +40,25 @@ class EncoderCall:
         n_tokens, d_model = x_MD.shape
         return self._in_int8 or n_tokens <= (MOST_TOKENS if d_model <= NARROW else MOST_TOKENS_IF_WIDE)
 
-    def __call__(self, x_MD: Tensor, mask_BS: Tensor) -> tuple[Tensor, Layers]:
-        """Embeddings -> memory_MD, and keys_BHSE and values_BHSE of the source for each decoder layer."""
+    def __call__(self, x_MD: Tensor, tokens: Tokens, mask_BS: Tensor) -> tuple[Tensor, Layers]:
+        """Embeddings of ``tokens`` -> memory_MD, and keys_BHSE and values_BHSE for each decoder layer."""
+        if not self._in_int8 or len(x_MD) <= PART_TOKENS:
+            return self._encode(x_MD, tokens)
         lengths = mask_BS.sum(dim=1).tolist()
-        parts = list(_parts(lengths)) if self._in_int8 else [slice(0, len(lengths))]
-        longest = [max(lengths[part]) for part in parts]
-        n_tokens = [sum(lengths[part]) for part in parts]
+        parts = list(_parts(lengths))
         encoded = [
-            self._encode(part_MD, mask_BS[part, :length])
-            for part_MD, part, length in zip(torch.split(x_MD, n_tokens), parts, longest, strict=True)
+            self._encode(part_MD, Tokens.of(mask_BS[part, : max(lengths[part])], self._attention))
+            for part_MD, part in zip(
+                torch.split(x_MD, [sum(lengths[part]) for part in parts]), parts, strict=True
+            )
         ]
-        if len(parts) == 1:
-            return encoded[0]
-        memory_MD = torch.cat([part_MD for part_MD, _ in encoded])
-        layers = [
-            tuple(kept.new_zeros(len(mask_BS), kept.size(1), mask_BS.size(1), kept.size(3)) for kept in layer)
-            for layer in encoded[0][1]
-        ]
-        for part, length, (_, own) in zip(parts, longest, encoded, strict=True):
-            for layer, own_layer in zip(layers, own, strict=True):
-                for kept, own_kept in zip(layer, own_layer, strict=True):
-                    kept[part, :, :length] = own_kept
-        return memory_MD, [(key, value) for key, value in layers]
+        layers = []
+        for layer in zip(*(own for _, own in encoded), strict=True):
+            keys, values = zip(*layer, strict=True)
+            layers.append((_joined(keys, mask_BS.size(1)), _joined(values, mask_BS.size(1))))
+        return torch.cat([part_MD for part_MD, _ in encoded]), layers
 
-    def _encode(self, x_MD: Tensor, mask_BS: Tensor) -> tuple[Tensor, Layers]:
-        tokens = Tokens.of(mask_BS, self._attention)
+    def _encode(self, x_MD: Tensor, tokens: Tokens) -> tuple[Tensor, Layers]:
         B, S = tokens.size
         places_M, rows_BS, mask_B11S = tokens.places_M, tokens.rows_BS, tokens.mask_B11S
         if places_M is None or rows_BS is None or mask_B11S is None:
@@ -72,6 +66,16 @@ class EncoderCall:
             mask_B11S = torch.zeros(B, 1, 1, S, dtype=self._attention)
         memory_MD, *kept = self._run([x_MD, places_M, rows_BS.view(B, S), mask_B11S])
         return memory_MD, list(zip(kept[::2], kept[1::2], strict=True))
+
+
+def _joined(parts: Sequence[Tensor], length: int) -> Tensor:
+    """(B, H, S, E) of all sentences, from that of some each; zeros up to ``length`` positions."""
+    n_sentences = [len(part) for part in parts]
+    _, H, _, E = parts[0].shape
+    whole_BHSE = parts[0].new_zeros(sum(n_sentences), H, length, E)
+    for own_BHSE, part in zip(torch.split(whole_BHSE, n_sentences), parts, strict=True):
+        own_BHSE[:, :, : part.size(2)] = part
+    return whole_BHSE
 
 
 def _parts(lengths: Sequence[int]) -> Iterator[slice]:

@@ -14,6 +14,7 @@ import torch
 
 from nmt.engines import loops, whole
 from nmt.engines.loops import LoopStep, lay_out_in
+from nmt.engines.memory import LANES
 from nmt.engines.packages import Program, Run, compile_packages, folder_for, load_packages
 from nmt.engines.single_calls import LENGTHS, example_arguments, open_sizes
 from nmt.engines.whole import StepWeights, WholeShape
@@ -32,9 +33,8 @@ OPTIONS = {
 
 def folder_of(shape: WholeShape, n_rows: int) -> Path:
     """Where the step of ``n_rows`` stands on this machine, or would."""
-    return folder_for(
-        sorted(asdict(shape).items()), n_rows, LENGTHS, OPTIONS, *map(inspect.getsource, (whole, loops))
-    )
+    sources = map(inspect.getsource, (whole, loops))
+    return folder_for(sorted(asdict(shape).items()), n_rows, LENGTHS, LANES, OPTIONS, *sources)
 
 
 def compiled_rows(shape: WholeShape) -> list[int]:

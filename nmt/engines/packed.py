@@ -93,7 +93,7 @@ class PackedTransformer:
         tokens = Tokens.of(source.source_mask_BS, self.dtype)
         embedded_MD = self._embedded(source, tokens)
         if self._encoder_call is not None and self._encoder_call.takes(embedded_MD):
-            memory_MD, memory = self._encoder_call(embedded_MD, source.source_mask_BS)
+            memory_MD, memory = self._encoder_call(embedded_MD, tokens, source.source_mask_BS)
         else:
             memory_MD = self._encode(embedded_MD, tokens)
             memory = [layer.cross_attention.memory(memory_MD, tokens) for layer in self._decoder]

@@ -28,13 +28,12 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 """
 
 
-def faults(*, keep: bool, **environment: str) -> tuple[str, int]:
+def faults(*, keep: bool) -> tuple[str, int]:
     """What ``keep_freed_memory`` said, and pages asked for by five steps that free what they took."""
-    inherited = {name: value for name, value in os.environ.items() if name not in OWN_SETTINGS}
-    script = FAULTS.format(keep=keep)
+    environment = {name: value for name, value in os.environ.items() if name not in OWN_SETTINGS}
     done = subprocess.run(
-        [sys.executable, "-c", script],
-        env={**inherited, **environment},
+        [sys.executable, "-c", FAULTS.format(keep=keep)],
+        env=environment,
         capture_output=True,
         text=True,
         check=True,
