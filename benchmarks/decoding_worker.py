@@ -29,7 +29,7 @@ from nmt.engines.forks import can_fork
 from nmt.engines.workers import count_workers
 from nmt.many import search_forks, search_many
 from nmt.models.build import build_model
-from nmt.models.interface import Step, StepDecoder
+from nmt.models.interface import Chosen, GreedyDecoder, Step, StepDecoder
 from nmt.models.transformer import Transformer
 from nmt.tokenizer import Tokenizer
 
@@ -72,12 +72,22 @@ class WithoutEos:
     def __init__(self, decoder: StepDecoder[Any], eos: int) -> None:
         self._decoder, self._eos = decoder, eos
         self.start, self.reorder = decoder.start, decoder.reorder
+        self._greedy = decoder if isinstance(decoder, GreedyDecoder) else None
 
     def step(self, state: Any, tokens_N: Tensor) -> tuple[Step, Any]:  # noqa: ANN401
         """That of the decoder, EOS forbidden."""
         step, state = self._decoder.step(state, tokens_N)
         step.logits_NV[:, self._eos] = -torch.inf
         return step, state
+
+    def greedy_step(
+        self,
+        state: Any,  # noqa: ANN401
+        tokens_N: Tensor,
+        forbidden: tuple[int, ...],
+    ) -> tuple[Chosen, Any] | None:
+        """The same."""
+        return self._greedy and self._greedy.greedy_step(state, tokens_N, (*forbidden, self._eos))
 
 
 def ours(loaded: LoadedModel, engine: str, device: torch.device) -> tuple[Translate, str]:

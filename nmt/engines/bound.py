@@ -7,13 +7,12 @@ found by its weights.
 
 Dimensions: N rows, M rows that have a place in the past, P sentences that have one in the memory, T tokens of
 the target with the one being read, L source length in whole registers, D inputs of a linear map, F outputs, V
-vocabulary, n blocks of it.
+vocabulary.
 """
 
 from __future__ import annotations
 
 import inspect
-import math
 import sys
 from dataclasses import asdict
 from functools import partial
@@ -28,13 +27,11 @@ from nmt.engines.bound_maps import OPTIONS, BoundMap, compile_with_weights, dige
 from nmt.engines.memory import LANES
 from nmt.engines.packages import Program, Run, folder_for
 from nmt.engines.single_calls import LENGTHS, example_arguments, open_sizes
-from nmt.engines.whole import StepWeights, WholeShape, WholeStep, computed_first, exponential
+from nmt.engines.whole import StepWeights, WholeShape, WholeStep, computed_first
 from nmt.models.transformer import Transformer
 
 NAME = "step"
 EXAMPLE_ROWS, MOST_ROWS = 16, 1 << 16
-LARGEST_BLOCK = 64
-"""Of logits whose largest is told."""
 
 
 class BoundStep(WholeStep[BoundMap]):
@@ -64,16 +61,17 @@ class BoundStep(WholeStep[BoundMap]):
 
     def forward(  # type: ignore[override]
         self,
-        x_ND: Tensor,
+        tokens_N: Tensor,
         past_TMW: Tensor,
         memory: list[tuple[Tensor, Tensor]],
         mask_P11L: Tensor,
         places: tuple[Tensor, Tensor],
+        words: tuple[Tensor, Tensor, Tensor],
     ) -> tuple[Tensor, ...]:
         """See ``WholeStep``."""
         leaves = [getattr(self, name) for name in self._names]
         weights = torch.utils._pytree.tree_unflatten(leaves, self._structure)
-        return super().forward(x_ND, past_TMW, memory, mask_P11L, places, weights)
+        return super().forward(tokens_N, past_TMW, memory, mask_P11L, places, words, weights)
 
     def linear(self, x_ND: Tensor, weights: BoundMap, n_out: int) -> Tensor:
         """See ``WholeStep``."""
@@ -84,14 +82,6 @@ class BoundStep(WholeStep[BoundMap]):
     def once(self, y_NF: Tensor) -> Tensor:
         """See ``WholeStep``."""
         return computed_first(y_NF)
-
-    def totals(self, logits_NV: Tensor) -> tuple[Tensor, Tensor]:
-        """See ``WholeStep``: the pass that looks for the largest of a row passes by those of its blocks."""
-        n_beside = math.gcd(logits_NV.size(1), LARGEST_BLOCK)
-        maxima_Nn = computed_first(logits_NV.view(logits_NV.size(0), -1, n_beside).amax(dim=2))
-        largest_N1 = maxima_Nn.amax(dim=1, keepdim=True)
-        sums_N = exponential(logits_NV - largest_N1).sum(dim=1)
-        return sums_N.log() + largest_N1.squeeze(1), maxima_Nn
 
 
 def folder_of(shape: WholeShape, model: Transformer) -> Path:

@@ -16,6 +16,7 @@ from functools import lru_cache
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 FIRST_CAPACITY = 32
 
@@ -41,7 +42,7 @@ class Cache:
             self._front, self._back = larger, None
         self.n_tokens += 1
         if self._rows_TN is not None:
-            self._rows_TN = torch.cat([self._rows_TN, _in_order(1, self.n_rows)])
+            self._rows_TN = torch.cat([self._rows_TN, _in_order(1, self.n_rows, self.n_rows)])
 
     @property
     def past_TMW(self) -> Tensor:
@@ -51,7 +52,14 @@ class Cache:
     @property
     def rows_TN(self) -> Tensor:
         """The rows of ``past_TMW`` where it stands."""
-        return _in_order(self.n_tokens, self.n_rows) if self._rows_TN is None else self._rows_TN
+        return self.rows_for(self.n_rows)
+
+    def rows_for(self, n_rows: int) -> Tensor:
+        """The same, filled up to ``n_rows`` with the first row."""
+        if self._rows_TN is None:
+            return _in_order(self.n_tokens, self.n_rows, n_rows)
+        missing = n_rows - self.n_rows
+        return functional.pad(self._rows_TN, (0, missing)) if missing else self._rows_TN
 
     @property
     def kept_TNW(self) -> Tensor:
@@ -85,5 +93,7 @@ class Cache:
 
 
 @lru_cache(maxsize=256)
-def _in_order(n_tokens: int, n_rows: int) -> Tensor:
-    return torch.arange(n_rows).expand(n_tokens, n_rows).contiguous()
+def _in_order(n_tokens: int, n_rows: int, n_filled: int) -> Tensor:
+    rows_N = torch.arange(n_filled)
+    rows_N[n_rows:] = 0
+    return rows_N.expand(n_tokens, n_filled).contiguous()

@@ -32,10 +32,10 @@ from nmt.engines.packed_layers import PackedDecoderLayer, PackedEncoderLayer, To
 from nmt.engines.packed_state import Group, PackedState
 from nmt.engines.parts import Embedding, Norm
 from nmt.engines.projection import Projection, ShortProjection, VocabularyShortlist
-from nmt.engines.single_calls import SingleCalls
+from nmt.engines.single_calls import Found, SingleCalls
 from nmt.engines.stretches import PackedStretches, Stretches
 from nmt.engines.threads import StepThreads
-from nmt.models.interface import Step
+from nmt.models.interface import Chosen, Step
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Transformer
 
 
@@ -82,6 +82,7 @@ class PackedTransformer:
         self._project = Projection(model.output.weight_VD.detach(), output)
         self._shortlist = shortlist
         self._vocab_size = model.output.weight_VD.size(0)
+        self._forbidden: dict[tuple[int, ...], Tensor] = {}
         self._encoded = EncodedSources()
         self._threads = StepThreads()
         read = (*model.decoder_layers.parameters(), model.output.weight_VD)
@@ -131,8 +132,30 @@ class PackedTransformer:
         with self._threads.taken(n_rows, n_rows * self._step_weights):
             return self._step(state, tokens_N), state
 
+    def greedy_step(
+        self, state: PackedState, tokens_N: Tensor, forbidden: tuple[int, ...]
+    ) -> tuple[Chosen, PackedState] | None:
+        """Read one token for each row and choose the next, where a step is one call."""
+        n_rows = tokens_N.numel()
+        if self._single_calls is None or not self._single_calls.take(state.groups, n_rows):
+            return None
+        with self._threads.taken(n_rows, n_rows * self._step_weights):
+            found = self._single_call(state.groups[0], tokens_N, forbidden)
+            return Chosen(found.tokens_N, found.largest_N, found.log_totals_N), state
+
+    def _single_call(self, group: Group, tokens_N: Tensor, forbidden: tuple[int, ...]) -> Found:
+        assert self._single_calls is not None
+        if (forbidden_V := self._forbidden.get(forbidden)) is None:
+            forbidden_V = self._forbidden[forbidden] = torch.zeros(self._vocab_size)
+            forbidden_V[list(forbidden)] = -torch.inf
+        group.past.grow()
+        return self._single_calls(tokens_N, group, self._target, forbidden_V)
+
     def _step(self, state: PackedState, tokens_N: Tensor) -> Step:
-        groups = state.groups
+        groups, n_rows, stretches = state.groups, tokens_N.numel(), self._stretches
+        if self._single_calls is not None and self._single_calls.take(groups, n_rows):
+            found = self._single_call(groups[0], tokens_N, ())
+            return Step(found.logits_NV, None, found.log_totals_N, found.maxima_Nn)
         for group in groups:
             group.past.grow()
         positions = [group.past.n_tokens - 1 for group in groups]
@@ -141,9 +164,6 @@ class PackedTransformer:
         else:
             place_N = torch.tensor(positions).repeat_interleave(torch.tensor(state.n_rows))
             x_ND = self._target.read_at(tokens_N, place_N)
-        n_rows, stretches = tokens_N.numel(), self._stretches
-        if self._single_calls is not None and self._single_calls.take(groups, n_rows):
-            return self._single_calls(x_ND, groups[0])
         x_ND = _widened(x_ND, stretches.n_rows(n_rows), stretches.dtype)
         y_NW = stretches.enter(x_ND)
         first = 0

@@ -1,6 +1,6 @@
 """What engines take over from a model as it is: embeddings, norms, and where these stand.
 
-Dimensions: N rows, T positions, D d_model.
+Dimensions: N rows, T tokens, V vocabulary, X positions, D d_model.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ class Embedding:
     def __init__(
         self, embedding: ScaledEmbedding, positions: SinusoidalPositionalEncoding | LearnedPositionalEncoding
     ) -> None:
-        self._weight_VD = embedding.weight_VD.detach()
+        self.weight_VD = embedding.weight_VD.detach()
         self._scale = embedding.scale
-        self._positions_TD = positions.encoding_TD.detach()
-        self.n_positions = self._positions_TD.size(0)
+        self.positions_XD = positions.encoding_TD.detach()
+        self.n_positions = self.positions_XD.size(0)
 
     def check(self, n_positions: int) -> None:
         """Raises ``ValueError`` where the model has fewer positions."""
@@ -35,13 +35,13 @@ class Embedding:
     def read(self, tokens: Tensor, positions: range) -> Tensor:
         """(..., T) or (N,) tokens at consecutive positions, or all at one -> (..., D)."""
         self.check(positions.stop)
-        encoding = self._positions_TD[positions.start : positions.stop]
-        return torch.add(encoding, F.embedding(tokens, self._weight_VD), alpha=self._scale)
+        encoding = self.positions_XD[positions.start : positions.stop]
+        return torch.add(encoding, F.embedding(tokens, self.weight_VD), alpha=self._scale)
 
     def read_at(self, tokens_N: Tensor, positions_N: Tensor) -> Tensor:
         """Each token at a position of its own."""
-        encoding_ND = self._positions_TD[positions_N]
-        return torch.add(encoding_ND, F.embedding(tokens_N, self._weight_VD), alpha=self._scale)
+        encoding_ND = self.positions_XD[positions_N]
+        return torch.add(encoding_ND, F.embedding(tokens_N, self.weight_VD), alpha=self._scale)
 
 
 class Norm:

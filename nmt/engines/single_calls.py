@@ -2,33 +2,40 @@
 
 They read and write what any step of the engine does, so the sentences of a batch go from one to the other as
 they leave it and are joined. Sentences that started at different times take the other, and so do those with
-a shortlist.
+a shortlist. These read tokens and choose the most probable next ones themselves, so that in greedy search
+nothing is left to do between two of them.
 
 Dimensions: N rows of a call, M rows that have a place in the past, P sentences that have one in the memory, T
 tokens of the target with the one being read, L source length in whole registers, D d_model, W numbers kept of
-a row and token.
+a row and token, V vocabulary, X positions that the model has.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from nmt.engines.memory import LANES
 from nmt.engines.packages import Run
 from nmt.engines.packed_state import Group
+from nmt.engines.parts import Embedding
 from nmt.engines.whole import WholeShape
-from nmt.models.interface import Step
 
 LENGTHS = (1, 1 << 20)
 """Of target and source, at least and at most."""
 
-Arguments = tuple[Tensor, Tensor, list[tuple[Tensor, Tensor]], Tensor, tuple[Tensor, Tensor]]
+Arguments = tuple[
+    Tensor,
+    Tensor,
+    list[tuple[Tensor, Tensor]],
+    Tensor,
+    tuple[Tensor, Tensor],
+    tuple[Tensor, Tensor, Tensor],
+]
 """Of ``WholeStep``, less the weights."""
 
 
@@ -39,7 +46,7 @@ def example_arguments(shape: WholeShape, n_rows: int) -> Arguments:
     length, heads = 3 * LANES, (n_sentences, shape.n_heads)
     d_head = shape.d_inner // shape.n_heads
     return (
-        torch.zeros(n_rows, shape.d_model),
+        torch.zeros(n_rows, dtype=torch.long),
         torch.zeros(5, n_rows, 2 * shape.d_inner * shape.n_layers, dtype=kept),
         [
             (torch.zeros(*heads, d_head, length, dtype=kept), torch.zeros(*heads, length, d_head, dtype=kept))
@@ -47,6 +54,11 @@ def example_arguments(shape: WholeShape, n_rows: int) -> Arguments:
         ],
         torch.zeros(n_sentences, 1, 1, length, dtype=kept),
         (torch.zeros(5, n_rows, dtype=torch.long), torch.zeros(n_rows, dtype=torch.long)),
+        (
+            torch.zeros(shape.vocab_size, shape.d_model),
+            torch.zeros(shape.n_positions, shape.d_model),
+            torch.zeros(shape.vocab_size),
+        ),
     )
 
 
@@ -60,9 +72,20 @@ def open_sizes(shape: WholeShape, n_rows: int | None, most_rows: int) -> tuple[A
         kept, sentences = (torch.export.Dim(name, min=1, max=most_rows) for name in "MP")
         of_past[1], of_key[0], of_value[0], of_mask[0] = kept, sentences, sentences, sentences
     if n_rows is None:
-        of_rows[0] = torch.export.Dim("N", min=2, max=most_rows)
+        of_rows[0] = torch.export.Dim("N", min=1, max=most_rows)
     of_places = {0: target} if n_rows is not None else {0: target, 1: of_rows[0]}
-    return of_rows, of_past, [(of_key, of_value)] * shape.n_layers, of_mask, (of_places, of_rows)
+    of_layers = [(of_key, of_value)] * shape.n_layers
+    return of_rows, of_past, of_layers, of_mask, (of_places, of_rows), (None, None, None)
+
+
+class Found(NamedTuple):
+    """What a step finds of each row."""
+
+    logits_NV: Tensor
+    log_totals_N: Tensor
+    maxima_Nn: Tensor
+    largest_N: Tensor
+    tokens_N: Tensor
 
 
 class SingleCalls:
@@ -72,7 +95,7 @@ class SingleCalls:
         kept: in what keys and values are kept for them.
         fixed: steps of a certain number of rows, which fewer are filled up to; they take ``weights``.
         weights: of the model, in the order that ``fixed`` takes them.
-        any_rows: a step of any number of rows from two on, with the weights in it; None: there is none.
+        any_rows: a step of any number of rows, with the weights in it; None: there is none.
     """
 
     def __init__(
@@ -97,39 +120,45 @@ class SingleCalls:
         is_one = len(groups) == 1 and groups[0].short is None
         return is_one and (self._any_rows is not None or n_rows in self._fixed)
 
-    def __call__(self, x_MD: Tensor, group: Group) -> Step:
-        """Embeddings of the tokens that are read -> the next ones."""
-        n_kept = x_MD.size(0)
+    def __call__(self, tokens_N: Tensor, group: Group, embedding: Embedding, forbidden_V: Tensor) -> Found:
+        """Read a token of each row; ``forbidden_V``: -inf at tokens that are never next, else 0."""
+        n_kept = tokens_N.numel()
         weights: list[Tensor] = []
         if n_kept in self._fixed:
             (n_rows, run), weights = self._fixed[n_kept], self._weights
         else:
             assert self._any_rows is not None
-            n_rows, run = max(2, n_kept), self._any_rows
-        past_TMW, rows_TN = group.past.past_TMW, group.past.rows_TN
+            n_rows, run = n_kept, self._any_rows
+        past_TMW = group.past.past_TMW
+        embedding.check(len(past_TMW))
         layers, mask_P11L = group.memory.laid_out(self.kept)
-        sentence_N = _sentences(n_kept, n_rows, n_kept // group.n_sentences)
+        row_N, sentence_N = _filled_up(n_kept, n_rows, n_kept // group.n_sentences)
         if (places_B := group.memory.places_B) is not None:
             sentence_N = places_B.index_select(0, sentence_N)
-        new_NW, *rest = run(
+        # what is compiled takes all tensors to be contiguous; beam search gives a column of its table
+        new_NW, *found = run(
             [
-                x_MD if n_kept == n_rows else F.pad(x_MD, (0, 0, 0, n_rows - n_kept)),
+                tokens_N.contiguous() if n_kept == n_rows else tokens_N.index_select(0, row_N),
                 past_TMW,
                 *(part for layer in layers for part in layer),
                 mask_P11L,
-                rows_TN if n_kept == n_rows else F.pad(rows_TN, (0, n_rows - n_kept)),
+                group.past.rows_for(n_rows),
                 sentence_N,
+                embedding.weight_VD,
+                embedding.positions_XD,
+                forbidden_V,
                 *weights,
             ]
         )
-        past_TMW[-1, :n_kept] = new_NW[:n_kept]
-        logits_NV, log_totals_N, *maxima = (part[:n_kept] for part in rest)
-        return Step(logits_NV, None, log_totals_N, *maxima)
+        if n_kept < n_rows:
+            new_NW, *found = (part[:n_kept] for part in (new_NW, *found))
+        past_TMW[-1, :n_kept].copy_(new_NW)
+        return Found(*found)
 
 
 @cache
-def _sentences(n_kept: int, n_rows: int, beam_size: int) -> Tensor:
-    """The sentence of each of ``n_rows``; those that fill up are of the first."""
+def _filled_up(n_kept: int, n_rows: int, beam_size: int) -> tuple[Tensor, Tensor]:
+    """Rows up to ``n_rows``, and the sentence of each; what fills up is the first row again."""
     row_N = torch.arange(n_rows)
     row_N[n_kept:] = 0
-    return row_N // beam_size
+    return row_N, row_N // beam_size

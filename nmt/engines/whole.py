@@ -8,7 +8,8 @@ rows belong to, and how much of source and target there is, stays open too.
 
 Dimensions: N rows, M rows that have a place in the past, P sentences that have one in the memory, T tokens of
 the target with the one being read, L source length in whole registers, H heads, E per head, D d_model, F
-outputs of a linear map, W numbers kept of a row and token (keys and values of all layers), V vocabulary.
+outputs of a linear map, W numbers kept of a row and token (keys and values of all layers), V vocabulary, n
+equal blocks of it, X positions that the model has.
 """
 
 from __future__ import annotations
@@ -40,6 +41,9 @@ class WholeShape(ShapeWithWeights):
     n_heads: int
     n_layers: int
     vocab_size: int
+    n_positions: int
+    scale: float
+    """Of embeddings."""
 
     @classmethod
     def of(
@@ -55,6 +59,8 @@ class WholeShape(ShapeWithWeights):
             n_heads=layers[0].self_attention.n_heads,
             n_layers=len(layers),
             vocab_size=model.output.weight_VD.size(0),
+            n_positions=model.positions.encoding_TD.size(0),
+            scale=model.target_embedding.scale,
             weights=weights,
             signed=signed,
         )
@@ -159,30 +165,38 @@ class WholeStep(Stretch, Generic[MapT]):
 
     def forward(
         self,
-        x_ND: Tensor,
+        tokens_N: Tensor,
         past_TMW: Tensor,
         memory: list[tuple[Tensor, Tensor]],
         mask_P11L: Tensor,
         places: tuple[Tensor, Tensor],
+        words: tuple[Tensor, Tensor, Tensor],
         weights: StepWeights[MapT],
     ) -> tuple[Tensor, ...]:
-        """Embeddings -> what is to be kept, logits_NV and what ``totals`` makes of them.
+        """Tokens -> what is to be kept, logits_NV and what is told of them.
 
         Args:
-            x_ND: of the tokens being read, float32.
+            tokens_N: being read.
             past_TMW: keys and values so far; the last are not there yet, and what stands there is of no
                 consequence.
             memory: for each layer keys_PHEL and values_PHLE of the sources (``nmt.engines.memory``).
             mask_P11L: what to add to the scores of the sources.
             places: rows_TN of ``past_TMW`` where what each row has read stands, and of each row sentence_N,
                 where its source does.
+            words: embedding_VD, positions_XD and forbidden_V, -inf for tokens that are never next, else 0.
             weights: of the model.
+
+        Returns:
+            What is to be kept of each row, logits_NV, log_totals_N of ``Step``, the largest of each block of
+            logits that are not forbidden, the largest of all and the token that has it.
         """
-        shape, (rows_TN, sentence_N) = self._shape, places
-        N, T, heads = x_ND.size(0), past_TMW.size(0), (shape.n_heads, -1)
+        shape, (rows_TN, sentence_N), (embedding_VD, positions_XD, forbidden_V) = self._shape, places, words
+        N, T, heads = tokens_N.size(0), past_TMW.size(0), (shape.n_heads, -1)
         times_T = torch.arange(T)
+        x_ND = torch.add(positions_XD[times_T[-1:]], embedding_VD[tokens_N], alpha=shape.scale)
         is_last_T11 = (times_T == T - 1)[:, None, None]
-        is_alone = N == 1  # and so there is nothing else in the past or the memory
+        sizes = N, past_TMW.size(1), mask_P11L.size(0)
+        is_alone = all(isinstance(size, int) and size == 1 for size in sizes)  # a size that is open is none
         mask_N1L = (mask_P11L if is_alone else mask_P11L[sentence_N]).flatten(1).unsqueeze(1).float()
         read_ND = F.layer_norm(x_ND, (shape.d_model,), *weights.norm, NORM_EPS) if weights.norm else x_ND
         new = []
@@ -206,11 +220,7 @@ class WholeStep(Stretch, Generic[MapT]):
             y_ND = self.linear(inner_NF, layer.down, shape.d_model)
             x_ND, read_ND = self.add(x_ND, y_ND, layer.norm)
         logits_NV = self.linear(read_ND, weights.output, shape.vocab_size)
-        return torch.cat(new, dim=1).to(past_TMW.dtype), logits_NV, *self.totals(logits_NV)
-
-    def totals(self, logits_NV: Tensor) -> tuple[Tensor, ...]:
-        """log_totals_N of ``Step`` and, if it is worth while, maxima_Nn."""
-        return (logits_NV.logsumexp(dim=1),)
+        return torch.cat(new, dim=1).to(past_TMW.dtype), logits_NV, *told(logits_NV, forbidden_V)
 
     def once(self, y_NF: Tensor) -> Tensor:
         """What ``linear`` gives, not computed anew for each number that is added up of it."""
@@ -224,6 +234,24 @@ class WholeStep(Stretch, Generic[MapT]):
 def _pair(parts: Iterable[Tensor]) -> tuple[Tensor, Tensor]:
     key, value = parts
     return key, value
+
+
+LARGEST_BLOCK = 64
+"""Of logits whose largest is told."""
+
+
+def told(logits_NV: Tensor, forbidden_V: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """log_totals_N, maxima_Nn, largest_N and the tokens_N that have it; the last three of what is allowed."""
+    N, V = logits_NV.shape
+    blocks = -1, math.gcd(V, LARGEST_BLOCK)
+    blocks_NnX, forbidden_nX = logits_NV.view(N, *blocks), forbidden_V.view(blocks)
+    highest_N1 = computed_first(blocks_NnX.amax(dim=2)).amax(dim=1, keepdim=True)
+    maxima_Nn = computed_first((blocks_NnX + forbidden_nX).amax(dim=2))
+    log_totals_N = exponential(logits_NV - highest_N1).sum(dim=1).log() + highest_N1.squeeze(1)
+    best_N = computed_first(maxima_Nn.argmax(dim=1))
+    best_NX = computed_first(blocks_NnX[torch.arange(N), best_N] + forbidden_nX[best_N])
+    tokens_N = best_N * blocks[1] + best_NX.argmax(dim=1)
+    return log_totals_N, maxima_Nn, best_NX.amax(dim=1), tokens_N
 
 
 def attend(query_NHE: Tensor, read: tuple[Tensor, Tensor], mask_N1L: Tensor) -> Tensor:

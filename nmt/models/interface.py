@@ -9,7 +9,7 @@ passed in and returned; no model keeps one on itself, so two translations may al
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from torch import Tensor
 
@@ -57,6 +57,30 @@ class StepDecoder(Protocol[StateT]):
         """Make row n the former row ``rows_N[n]``; rows may repeat, and whole sentences may be left out.
 
         Each group of K consecutive entries must come from one sentence, and sentences keep their order.
+        """
+        ...
+
+
+class Chosen(NamedTuple):
+    """The most probable next token of each of N rows."""
+
+    tokens_N: Tensor
+    logits_N: Tensor
+    """-inf where no token is allowed."""
+    log_totals_N: Tensor
+    """As in ``Step``; NaN or +inf exactly where a row of the decoder's numbers holds one."""
+
+
+@runtime_checkable
+class GreedyDecoder(StepDecoder[StateT], Protocol[StateT]):
+    """A ``StepDecoder`` that chooses the most probable tokens itself, sooner than search finds them."""
+
+    def greedy_step(
+        self, state: StateT, tokens_N: Tensor, forbidden: tuple[int, ...]
+    ) -> tuple[Chosen, StateT] | None:
+        """Read one token for each row and choose the next, none of ``forbidden``.
+
+        None: nothing has been read, and ``step`` has to be called.
         """
         ...
 

@@ -109,6 +109,20 @@ class Constraints:
             required=required,
         )
 
+    @cached_property
+    def forbidden(self) -> tuple[int, ...]:
+        """What no hypothesis holds whose sentence does not require it."""
+        return tuple(self._never_unasked.tolist())
+
+    def forbid_no_more(self, sentences: Sequence[int], n_tokens: int) -> bool:
+        """Whether ``apply`` forbids only ``forbidden`` to these sentences of so many tokens."""
+        return (
+            n_tokens >= self.forced_BP.size(1)
+            and not 0 < self.no_repeat_ngram_size <= n_tokens
+            and not (self.loops is not None and self.loops.is_due([n_tokens]))
+            and not (self.required is not None and self.required.binds(sentences))
+        )
+
     def apply(
         self,
         scores_NV: Tensor,

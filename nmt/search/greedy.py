@@ -20,7 +20,7 @@ from torch import Tensor
 
 from nmt.batch import Batch
 from nmt.config import GenerationConfig, SpecialIds
-from nmt.models.interface import StateT, Step, StepDecoder
+from nmt.models.interface import GreedyDecoder, StateT, Step, StepDecoder
 from nmt.search.constraints import Constraints
 from nmt.search.finite import check_finite, largest
 from nmt.search.hypothesis import Hypothesis
@@ -52,7 +52,17 @@ def greedy_search(
         logits_N, tokens_N = blockwise_max(step.logits_NV, step.maxima_Nn)
         return tokens_N, logits_N
 
-    return decode(decoder, source, options, special, prefixes, required, choose=most_probable, n_rows=1)
+    return decode(
+        decoder,
+        source,
+        options,
+        special,
+        prefixes,
+        required,
+        choose=most_probable,
+        n_rows=1,
+        greedy=decoder if isinstance(decoder, GreedyDecoder) else None,
+    )
 
 
 @torch.inference_mode()
@@ -66,11 +76,13 @@ def decode(
     *,
     choose: Choose,
     n_rows: int,
+    greedy: GreedyDecoder[StateT] | None = None,
 ) -> list[list[Hypothesis]]:
     """Extend ``n_rows`` hypotheses of each sentence by one chosen token at a time until all have ended.
 
-    ``choose`` picks each next token; forced prefixes have left it no choice yet. The remaining arguments and
-    the errors are those of ``beam_search``. Returns ``n_rows`` hypotheses of each sentence, in no particular
+    ``choose`` picks each next token; forced prefixes have left it no choice yet. ``greedy`` is the decoder if
+    it does so by itself, which it is asked to where no rule has a say. The remaining arguments and the errors
+    are those of ``beam_search``. Returns ``n_rows`` hypotheses of each sentence, in no particular
     order.
     """
     rules = Constraints.for_batch(source, options, special, prefixes, required)
@@ -83,15 +95,24 @@ def decode(
     state = decoder.start(source, n_rows)
     n_tokens = 0
     while rows:
-        step, state = decoder.step(state, tokens_N)
-        before_NS, coverage_NS = coverage_NS, scoring.add_attention(coverage_NS, step.attention_NS)
-        largest_N = largest(step, coverage_NS)
         sentences = [row.sentence for row in rows[::n_rows]]
-        lengths = [n_tokens] * len(sentences)
-        maxima_Nn = rules.apply(step.logits_NV, partial(history, rows), sentences, lengths, step.maxima_Nn)
-        tokens_N, log_probs_N = choose(step._replace(maxima_Nn=maxima_Nn), n_tokens, sentences)
-        if step.log_totals_N is not None:
-            log_probs_N = log_probs_N - step.log_totals_N
+        before_NS, chosen = coverage_NS, None
+        if greedy is not None and coverage_NS is None and rules.forbid_no_more(sentences, n_tokens):
+            chosen = greedy.greedy_step(state, tokens_N, rules.forbidden)
+        if chosen is not None:
+            (tokens_N, log_probs_N, largest_N), state = chosen
+            log_probs_N = log_probs_N - largest_N
+        else:
+            step, state = decoder.step(state, tokens_N)
+            coverage_NS = scoring.add_attention(coverage_NS, step.attention_NS)
+            largest_N = largest(step, coverage_NS)
+            lengths = [n_tokens] * len(sentences)
+            maxima_Nn = rules.apply(
+                step.logits_NV, partial(history, rows), sentences, lengths, step.maxima_Nn
+            )
+            tokens_N, log_probs_N = choose(step._replace(maxima_Nn=maxima_Nn), n_tokens, sentences)
+            if step.log_totals_N is not None:
+                log_probs_N = log_probs_N - step.log_totals_N
         tokens, log_probs, alarms = (part.tolist() for part in to_cpu(tokens_N, log_probs_N, largest_N))
         # a row that has ended reads what it should not; what comes of that is nobody's concern
         alarms = [alarm if row.live else 0.0 for row, alarm in zip(rows, alarms, strict=True)]

@@ -39,3 +39,11 @@ def random_memory(shape: WholeShape, n_sentences: int, n_source: int) -> tuple[l
     mask_P11S[-1, :, :, 1:] = -torch.inf
     laid_out, mask_P11L = Memory(layers, mask_P11S).laid_out(getattr(torch, shape.attention))
     return [part for layer in laid_out for part in layer], mask_P11L
+
+
+def random_words(shape: WholeShape, n_rows: int) -> tuple[Tensor, list[Tensor]]:
+    """Tokens, and what such a step reads of the vocabulary; nearly every other token is forbidden."""
+    forbidden_V = torch.zeros(shape.vocab_size)
+    forbidden_V[torch.rand(shape.vocab_size) < 0.4] = -torch.inf
+    embeddings = [torch.randn(size, shape.d_model) for size in (shape.vocab_size, shape.n_positions)]
+    return torch.randint(shape.vocab_size, (n_rows,)), [*embeddings, forbidden_V]

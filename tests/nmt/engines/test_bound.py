@@ -26,7 +26,7 @@ from nmt.engines.loops import LoopStep, loop_weights
 from nmt.engines.packages import Run
 from nmt.engines.packed import PackedTransformer
 from nmt.engines.single_calls import SingleCalls, example_arguments
-from nmt.engines.whole import WholeShape
+from nmt.engines.whole import LARGEST_BLOCK, WholeShape
 from nmt.errors import ConfigError
 from nmt.models.interface import MergingDecoder, StepDecoder
 from nmt.models.transformer import Transformer
@@ -40,7 +40,7 @@ from tests.nmt.engines.marks import (
     needs_fbgemm,
     needs_int8_units,
 )
-from tests.nmt.engines.random_models import KINDS, random_memory, random_transformer
+from tests.nmt.engines.random_models import KINDS, random_memory, random_transformer, random_words
 
 SPECIAL = SpecialIds()
 SOURCES = [[5, 6, 7, 8, 9, 10, 11], [12, 13], [14, 15, 16, 17], [18]]
@@ -193,7 +193,7 @@ def joined_and_left(decoder: MergingDecoder[Any]) -> Tensor:
 def test_it_tells_the_largest_logit_of_each_block() -> None:
     model = random_model(vocab_size=208)
     ours = packed(model, uncompiled(model, shape_of(model)))
-    for beam_size in (1, 3):  # one row is computed as two
+    for beam_size in (1, 3):
         state = ours.start(Batch.from_ids(SOURCES[:1], special=SPECIAL), beam_size)
         step, _ = ours.step(state, torch.full((beam_size,), SPECIAL.bos))
         assert step.maxima_Nn is not None
@@ -214,9 +214,7 @@ def test_one_row_has_a_step_of_its_own_where_there_is_one() -> None:
 
     def one_row(tensors: list[Tensor]) -> Sequence[Tensor]:
         calls.append(-1)
-        *others, rows_TN, _, _ = tensors
-        rows_TN = torch.cat([rows_TN] * 2, dim=1)
-        return any_rows([torch.cat([others[0]] * 2), *others[1:], rows_TN, torch.zeros(2, dtype=torch.long)])
+        return any_rows(tensors[:-1])
 
     fixed: dict[int, Callable[[list[Tensor]], Sequence[Tensor]]] = {1: one_row, 5: refused}
     for of_one in (fixed, {5: refused}, {}):
@@ -226,7 +224,7 @@ def test_one_row_has_a_step_of_its_own_where_there_is_one() -> None:
             state = decoder.start(Batch.from_ids(SOURCES[:1], special=SPECIAL), beam_size)
             step, _ = decoder.step(state, torch.full((beam_size,), SPECIAL.bos))
             assert step.logits_NV.size(0) == beam_size
-    assert calls == [-1, 2, 4, 5, 2, 4, 5, 2, 4, 5]
+    assert calls == [-1, 1, 4, 5, 1, 4, 5, 1, 4, 5]
 
 
 def test_it_is_found_by_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -278,11 +276,12 @@ def arguments_of(
     past_TMW[-1] = torch.nan
     rows_TN = torch.stack([torch.randperm(n_places)[:n_rows] for _ in range(n_target)])
     sentence_N = torch.arange(n_rows) // beam_size
-    return [torch.randn(n_rows, shape.d_model), past_TMW, *memory, mask_P11L, rows_TN, sentence_N]
+    tokens_N, words = random_words(shape, n_rows)
+    return [tokens_N, past_TMW, *memory, mask_P11L, rows_TN, sentence_N, *words]
 
 
 def blockwise(logits_NV: Tensor) -> Tensor:
-    n_beside = math.gcd(logits_NV.size(1), bound.LARGEST_BLOCK)
+    n_beside = math.gcd(logits_NV.size(1), LARGEST_BLOCK)
     return logits_NV.view(len(logits_NV), -1, n_beside).amax(dim=2)
 
 
@@ -294,15 +293,17 @@ def check_compiled(run: Run, model: Transformer, shape: WholeShape) -> None:
     structure = torch.utils._pytree.tree_structure(example_arguments(shape, 2))
     called = uncompiled(model, shape)
     errors: list[list[float]] = [[], [], []]
-    for n_sentences, beam_size in ((2, 1), (1, 5), (3, 1), (17, 1), (8, 5), (33, 2)):
+    for n_sentences, beam_size in ((1, 1), (2, 1), (1, 5), (3, 1), (17, 1), (8, 5), (33, 2)):
         for n_target, n_source in ((1, 1), (2, 2), (40, 130), (257, 31)):
             arguments = arguments_of(shape, n_sentences, beam_size, n_target, n_source)
             expected = exact(*torch.utils._pytree.tree_unflatten(arguments, structure), weights)
-            *found, maxima_Nn = run(list(arguments))
-            assert torch.equal(maxima_Nn, blockwise(found[1]))
-            *others, maxima_Nn = called(list(arguments))
-            assert torch.equal(maxima_Nn, blockwise(others[1]))
-            results = zip(found, others, expected, strict=True)
+            found, others = run(list(arguments)), called(list(arguments))
+            for told in (found, others):
+                allowed_NV = told[1] + arguments[-1]
+                assert torch.equal(told[3], blockwise(allowed_NV))
+                assert torch.equal(told[4], allowed_NV.amax(dim=1))
+                assert torch.equal(told[5], allowed_NV.argmax(dim=1))
+            results = zip(found[:3], others[:3], expected[:3], strict=True)
             for number, (ours, other, right) in enumerate(results):
                 assert bool(torch.isfinite(right).all())
                 error, size = rms(ours.float() - right.float()), rms(right.float())
@@ -310,6 +311,44 @@ def check_compiled(run: Run, model: Transformer, shape: WholeShape) -> None:
                 errors[number].append(error / rms(other.float() - right.float()))
     for ratios in errors:
         assert sorted(ratios)[len(ratios) // 2] < 1.3
+
+
+@pytest.mark.parametrize(("layers", "precision"), OF_UNITS)
+@torch.inference_mode()
+def test_it_chooses_the_most_probable_token_that_is_allowed(layers: Precision, precision: Precision) -> None:
+    """And goes on from there as if it had been told to; tokens may be a column of a table, as in a beam."""
+    model = random_model(vocab_size=208)
+    decoder = packed(model, uncompiled(model, shape_of(model, precision, layers)), layers=layers)
+    batch = Batch.from_ids(SOURCES, special=SPECIAL)
+    telling, free, bound_to = (decoder.start(batch, 1) for _ in range(3))
+    tokens_N = torch.full((4, 3), SPECIAL.bos)[:, -1]
+    for staying in ([0, 1, 3], [0, 2], [1], [0]):
+        step, telling = decoder.step(telling, tokens_N)
+        best = step.logits_NV[0].topk(2).indices.tolist()
+        for state, forbidden in ((free, ()), (bound_to, (SPECIAL.pad, best[0]))):
+            taken = decoder.greedy_step(state, tokens_N, forbidden)
+            assert taken is not None
+            chosen, _ = taken
+            assert chosen.tokens_N[0] == best[1 if forbidden else 0]
+            allowed_NV = step.logits_NV.clone()
+            allowed_NV[:, list(forbidden)] = -torch.inf
+            assert torch.equal(chosen.tokens_N, allowed_NV.argmax(dim=1))
+            assert torch.equal(chosen.logits_N, allowed_NV.amax(dim=1))
+            assert step.log_totals_N is not None
+            assert torch.equal(chosen.log_totals_N, step.log_totals_N)
+        rows_N = torch.tensor(staying)
+        telling, free, bound_to = (decoder.reorder(state, rows_N) for state in (telling, free, bound_to))
+        tokens_N = chosen.tokens_N[rows_N]
+
+
+@torch.inference_mode()
+def test_without_one_call_search_chooses() -> None:
+    model = random_model()
+    batch, bos_N = Batch.from_ids(SOURCES, special=SPECIAL), torch.full((4,), SPECIAL.bos)
+    calls = packed(model, None, layers="float32", output="float32")
+    state = calls.start(batch, 1)
+    assert calls.greedy_step(state, bos_N, ()) is None
+    assert state.groups[0].past.n_tokens == 0, "nothing has been read"
 
 
 @needs_compiler
