@@ -31,6 +31,7 @@ from nmt.many import search_forks, search_many
 from nmt.models.build import build_model
 from nmt.models.interface import Chosen, GreedyDecoder, Step, StepDecoder
 from nmt.models.transformer import Transformer
+from nmt.search.beam import ranking_of
 from nmt.tokenizer import Tokenizer
 
 Ids = list[int]
@@ -72,6 +73,7 @@ class WithoutEos:
     def __init__(self, decoder: StepDecoder[Any], eos: int) -> None:
         self._decoder, self._eos = decoder, eos
         self.start, self.reorder = decoder.start, decoder.reorder
+        self.rank = ranking_of(decoder)
         self._greedy = decoder if isinstance(decoder, GreedyDecoder) else None
 
     def step(self, state: Any, tokens_N: Tensor) -> tuple[Step, Any]:  # noqa: ANN401

@@ -22,11 +22,14 @@ from nmt.engines.choose import (
     encoder_folder,
     encoder_shape,
     few_shape,
+    ranking_folder,
     step_shape,
     whole_shape,
 )
 from nmt.engines.few import MOST_ROWS, compile_whole
 from nmt.engines.few import folder_of as folder_of_whole
+from nmt.engines.ranking import compile_ranking
+from nmt.engines.whole import n_beside
 from nmt.errors import ConfigError
 from nmt.models.build import Model
 from nmt.models.transformer import Transformer
@@ -104,6 +107,12 @@ def compile_steps(model: Model, choice: Choice, rows: Sequence[int] | None = Non
         shape_of_encoder = encoder_shape(model, choice)
         assert shape_of_encoder is not None
         steps.append(_compiled("the encoder", encoder, partial(compile_encoder, shape_of_encoder, model)))
+    ranking = ranking_folder(model, choice)
+    if ranking is not None:
+        assert whole is not None
+        steps.append(
+            _compiled("what ranks a beam", ranking, partial(compile_ranking, n_beside(whole.vocab_size)))
+        )
     return steps
 
 

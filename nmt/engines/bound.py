@@ -27,7 +27,7 @@ from nmt.engines.bound_maps import OPTIONS, BoundMap, compile_with_weights, dige
 from nmt.engines.memory import LANES
 from nmt.engines.packages import Program, Run, folder_for
 from nmt.engines.single_calls import LENGTHS, example_arguments, open_sizes
-from nmt.engines.whole import StepWeights, WholeShape, WholeStep, computed_first
+from nmt.engines.whole import StepWeights, WholeShape, WholeStep, Words, computed_first
 from nmt.models.transformer import Transformer
 
 NAME = "step"
@@ -66,7 +66,7 @@ class BoundStep(WholeStep[BoundMap]):
         memory: list[tuple[Tensor, Tensor]],
         mask_P11L: Tensor,
         places: tuple[Tensor, Tensor],
-        words: tuple[Tensor, Tensor, Tensor],
+        words: Words,
     ) -> tuple[Tensor, ...]:
         """See ``WholeStep``."""
         leaves = [getattr(self, name) for name in self._names]

@@ -41,10 +41,13 @@ from nmt.engines.kernels import Precision, dtype_of
 from nmt.engines.loops import loop_weights
 from nmt.engines.packed import PackedTransformer
 from nmt.engines.projection import VocabularyShortlist
+from nmt.engines.ranking import folder_of as folder_of_ranking
+from nmt.engines.ranking import load_ranking
 from nmt.engines.single_calls import SingleCalls
 from nmt.engines.static import StaticTransformer
-from nmt.engines.whole import WholeShape
+from nmt.engines.whole import WholeShape, n_beside
 from nmt.errors import ConfigError
+from nmt.extensions import best_of_blocks
 from nmt.models.build import Model
 from nmt.models.interface import MergingDecoder
 from nmt.models.transformer import Transformer
@@ -74,6 +77,8 @@ class Choice:
     """Where the step of any number of rows stands; None where none is taken."""
     encoder: Path | None = None
     """Where the compiled encoder stands; None where none is taken."""
+    ranking: Path | None = None
+    """Where what finds the best extensions of a beam stands; None where none is taken."""
     few_rows: int = 0
     """The most rows of a step that is one call."""
 
@@ -122,6 +127,9 @@ def choose(
     if folder is not None and folder.is_dir():
         which = " of a few sentences" if choice.layers == "bfloat16" else ""
         choice = replace(choice, why=f"{choice.why}; the encoder{which} too", encoder=folder)
+    folder = ranking_folder(model, choice)
+    if folder is not None and folder.is_dir():
+        choice = replace(choice, why=f"{choice.why}; what ranks a beam too", ranking=folder)
     return choice
 
 
@@ -132,6 +140,7 @@ def compilable_steps(model: Model, choice: Choice) -> dict[str, bool]:
         "few rows": (few_shape(model, choice), choice.few),
         "many rows": (step_shape(model, choice), choice.step),
         "the encoder": (encoder_folder(model, choice), choice.encoder),
+        "what ranks a beam": (ranking_folder(model, choice), choice.ranking),
     }
     return {kind: taken is not None for kind, (possible, taken) in kinds.items() if possible is not None}
 
@@ -200,6 +209,12 @@ def encoder_folder(model: Model, choice: Choice, features: CpuFeatures | None = 
     return folder_of_encoder(shape, model) if can_bind(shape, features) else None
 
 
+def ranking_folder(model: Model, choice: Choice) -> Path | None:
+    """Where what finds the best extensions of a beam stands, or would, for steps that are one call."""
+    shape = whole_shape(model, choice)
+    return None if shape is None else folder_of_ranking(n_beside(shape.vocab_size))
+
+
 def _choose(
     d_model: int, obstacle: str | None, device: torch.device, requested: str, features: CpuFeatures | None
 ) -> Choice:
@@ -247,6 +262,7 @@ def build_decoder(
     few, any_rows = choice.few, None if choice.bound is None else load_bound_step(choice.bound)
     fixed = {} if few is None else load_whole(few)
     encoder = None if choice.encoder is None else load_encoder(choice.encoder)
+    rank = None if choice.ranking is None else load_ranking(choice.ranking)
     weights = [] if few is None else torch.utils._pytree.tree_leaves(loop_weights(model, few.weights))
     return PackedTransformer(
         model,
@@ -258,6 +274,7 @@ def build_decoder(
             SingleCalls(dtype_of(choice.kept), fixed, weights, any_rows) if fixed or any_rows else None
         ),
         encoder_call=None if encoder is None else EncoderCall(encoder, dtype_of(choice.layers)),
+        rank=best_of_blocks if rank is None else rank,
     )
 
 

@@ -35,6 +35,8 @@ from nmt.engines.projection import Projection, ShortProjection, VocabularyShortl
 from nmt.engines.single_calls import Found, SingleCalls
 from nmt.engines.stretches import PackedStretches, Stretches
 from nmt.engines.threads import StepThreads
+from nmt.engines.whole import Words
+from nmt.extensions import Rank, best_of_blocks
 from nmt.models.interface import Chosen, Step
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Transformer
 
@@ -50,6 +52,7 @@ class PackedTransformer:
         stretches: what a step computes between its attentions; None: in the layers' precision, call by call.
         single_calls: steps that are one call; None: there are none.
         encoder_call: the encoder as one call, for layers in bfloat16; None: there is none.
+        rank: finds the best extensions of a beam.
     """
 
     def __init__(
@@ -62,7 +65,9 @@ class PackedTransformer:
         stretches: Stretches | None = None,
         single_calls: SingleCalls | None = None,
         encoder_call: EncoderCall | None = None,
+        rank: Rank = best_of_blocks,
     ) -> None:
+        self.rank = rank
         self.dtype = dtype_of(layers)
         self._precision = layers
         self._source = Embedding(model.source_embedding, model.positions)
@@ -82,7 +87,7 @@ class PackedTransformer:
         self._project = Projection(model.output.weight_VD.detach(), output)
         self._shortlist = shortlist
         self._vocab_size = model.output.weight_VD.size(0)
-        self._forbidden: dict[tuple[int, ...], Tensor] = {}
+        self._words: dict[tuple[int, ...], Words] = {}
         self._encoded = EncodedSources()
         self._threads = StepThreads()
         read = (*model.decoder_layers.parameters(), model.output.weight_VD)
@@ -145,11 +150,11 @@ class PackedTransformer:
 
     def _single_call(self, group: Group, tokens_N: Tensor, forbidden: tuple[int, ...]) -> Found:
         assert self._single_calls is not None
-        if (forbidden_V := self._forbidden.get(forbidden)) is None:
-            forbidden_V = self._forbidden[forbidden] = torch.zeros(self._vocab_size)
-            forbidden_V[list(forbidden)] = -torch.inf
+        if (words := self._words.get(forbidden)) is None:
+            words = self._words[forbidden] = self._target.words(forbidden)
         group.past.grow()
-        return self._single_calls(tokens_N, group, self._target, forbidden_V)
+        self._target.check(group.past.n_tokens)
+        return self._single_calls(tokens_N, group, words)
 
     def _step(self, state: PackedState, tokens_N: Tensor) -> Step:
         groups, n_rows, stretches = state.groups, tokens_N.numel(), self._stretches

@@ -5,10 +5,13 @@ Dimensions: N rows, T tokens, V vocabulary, X positions, D d_model.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from nmt.engines.whole import Words
 from nmt.layers.embedding import ScaledEmbedding
 from nmt.layers.positional_encoding import LearnedPositionalEncoding, SinusoidalPositionalEncoding
 from nmt.models.transformer import Residual
@@ -20,10 +23,10 @@ class Embedding:
     def __init__(
         self, embedding: ScaledEmbedding, positions: SinusoidalPositionalEncoding | LearnedPositionalEncoding
     ) -> None:
-        self.weight_VD = embedding.weight_VD.detach()
+        self._weight_VD = embedding.weight_VD.detach()
         self._scale = embedding.scale
-        self.positions_XD = positions.encoding_TD.detach()
-        self.n_positions = self.positions_XD.size(0)
+        self._positions_XD = positions.encoding_TD.detach()
+        self.n_positions = self._positions_XD.size(0)
 
     def check(self, n_positions: int) -> None:
         """Raises ``ValueError`` where the model has fewer positions."""
@@ -32,16 +35,22 @@ class Embedding:
                 f"position {n_positions - 1} is past the model's {self.n_positions} positions (max_positions)"
             )
 
+    def words(self, forbidden: Sequence[int]) -> Words:
+        """As a step that is one call reads them; the tokens ``forbidden`` are never next."""
+        forbidden_V = torch.zeros(len(self._weight_VD))
+        forbidden_V[list(forbidden)] = -torch.inf
+        return Words(self._weight_VD, self._positions_XD, forbidden_V, torch.tensor(forbidden or [0]))
+
     def read(self, tokens: Tensor, positions: range) -> Tensor:
         """(..., T) or (N,) tokens at consecutive positions, or all at one -> (..., D)."""
         self.check(positions.stop)
-        encoding = self.positions_XD[positions.start : positions.stop]
-        return torch.add(encoding, F.embedding(tokens, self.weight_VD), alpha=self._scale)
+        encoding = self._positions_XD[positions.start : positions.stop]
+        return torch.add(encoding, F.embedding(tokens, self._weight_VD), alpha=self._scale)
 
     def read_at(self, tokens_N: Tensor, positions_N: Tensor) -> Tensor:
         """Each token at a position of its own."""
-        encoding_ND = self.positions_XD[positions_N]
-        return torch.add(encoding_ND, F.embedding(tokens_N, self.weight_VD), alpha=self._scale)
+        encoding_ND = self._positions_XD[positions_N]
+        return torch.add(encoding_ND, F.embedding(tokens_N, self._weight_VD), alpha=self._scale)
 
 
 class Norm:

@@ -22,8 +22,7 @@ from torch import Tensor
 from nmt.engines.memory import LANES
 from nmt.engines.packages import Run
 from nmt.engines.packed_state import Group
-from nmt.engines.parts import Embedding
-from nmt.engines.whole import WholeShape
+from nmt.engines.whole import WholeShape, Words
 
 LENGTHS = (1, 1 << 20)
 """Of target and source, at least and at most."""
@@ -34,7 +33,7 @@ Arguments = tuple[
     list[tuple[Tensor, Tensor]],
     Tensor,
     tuple[Tensor, Tensor],
-    tuple[Tensor, Tensor, Tensor],
+    Words,
 ]
 """Of ``WholeStep``, less the weights."""
 
@@ -54,10 +53,11 @@ def example_arguments(shape: WholeShape, n_rows: int) -> Arguments:
         ],
         torch.zeros(n_sentences, 1, 1, length, dtype=kept),
         (torch.zeros(5, n_rows, dtype=torch.long), torch.zeros(n_rows, dtype=torch.long)),
-        (
+        Words(
             torch.zeros(shape.vocab_size, shape.d_model),
             torch.zeros(shape.n_positions, shape.d_model),
             torch.zeros(shape.vocab_size),
+            torch.zeros(2, dtype=torch.long),
         ),
     )
 
@@ -74,8 +74,9 @@ def open_sizes(shape: WholeShape, n_rows: int | None, most_rows: int) -> tuple[A
     if n_rows is None:
         of_rows[0] = torch.export.Dim("N", min=1, max=most_rows)
     of_places = {0: target} if n_rows is not None else {0: target, 1: of_rows[0]}
+    of_words: Any = {}, {}, {}, {0: torch.export.Dim("U", min=1, max=shape.vocab_size)}
     of_layers = [(of_key, of_value)] * shape.n_layers
-    return of_rows, of_past, of_layers, of_mask, (of_places, of_rows), (None, None, None)
+    return of_rows, of_past, of_layers, of_mask, (of_places, of_rows), Words(*of_words)
 
 
 class Found(NamedTuple):
@@ -120,8 +121,8 @@ class SingleCalls:
         is_one = len(groups) == 1 and groups[0].short is None
         return is_one and (self._any_rows is not None or n_rows in self._fixed)
 
-    def __call__(self, tokens_N: Tensor, group: Group, embedding: Embedding, forbidden_V: Tensor) -> Found:
-        """Read a token of each row; ``forbidden_V``: -inf at tokens that are never next, else 0."""
+    def __call__(self, tokens_N: Tensor, group: Group, words: Words) -> Found:
+        """Read a token of each row."""
         n_kept = tokens_N.numel()
         weights: list[Tensor] = []
         if n_kept in self._fixed:
@@ -130,7 +131,6 @@ class SingleCalls:
             assert self._any_rows is not None
             n_rows, run = n_kept, self._any_rows
         past_TMW = group.past.past_TMW
-        embedding.check(len(past_TMW))
         layers, mask_P11L = group.memory.laid_out(self.kept)
         row_N, sentence_N = _filled_up(n_kept, n_rows, n_kept // group.n_sentences)
         if (places_B := group.memory.places_B) is not None:
@@ -144,9 +144,7 @@ class SingleCalls:
                 mask_P11L,
                 group.past.rows_for(n_rows),
                 sentence_N,
-                embedding.weight_VD,
-                embedding.positions_XD,
-                forbidden_V,
+                *words,
                 *weights,
             ]
         )

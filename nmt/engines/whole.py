@@ -9,7 +9,7 @@ rows belong to, and how much of source and target there is, stays open too.
 Dimensions: N rows, M rows that have a place in the past, P sentences that have one in the memory, T tokens of
 the target with the one being read, L source length in whole registers, H heads, E per head, D d_model, F
 outputs of a linear map, W numbers kept of a row and token (keys and values of all layers), V vocabulary, n
-equal blocks of it, X positions that the model has.
+equal blocks of it, X positions that the model has, and U tokens that are never next.
 """
 
 from __future__ import annotations
@@ -64,6 +64,17 @@ class WholeShape(ShapeWithWeights):
             weights=weights,
             signed=signed,
         )
+
+
+class Words(NamedTuple):
+    """What a step reads of its vocabulary."""
+
+    embedding_VD: Tensor
+    positions_XD: Tensor
+    forbidden_V: Tensor
+    """-inf for tokens that are never next, else 0."""
+    forbidden_U: Tensor
+    """Those tokens; or any one, where there are none."""
 
 
 class LayerWeights(NamedTuple, Generic[MapT]):
@@ -150,7 +161,7 @@ class StepWeights(NamedTuple, Generic[MapT]):
         )
 
 
-for _structure in (LayerWeights, StepWeights):
+for _structure in (Words, LayerWeights, StepWeights):
     torch.utils._pytree._register_namedtuple(
         _structure, serialized_type_name=f"{_structure.__module__}.{_structure.__qualname__}"
     )
@@ -170,7 +181,7 @@ class WholeStep(Stretch, Generic[MapT]):
         memory: list[tuple[Tensor, Tensor]],
         mask_P11L: Tensor,
         places: tuple[Tensor, Tensor],
-        words: tuple[Tensor, Tensor, Tensor],
+        words: Words,
         weights: StepWeights[MapT],
     ) -> tuple[Tensor, ...]:
         """Tokens -> what is to be kept, logits_NV and what is told of them.
@@ -183,17 +194,18 @@ class WholeStep(Stretch, Generic[MapT]):
             mask_P11L: what to add to the scores of the sources.
             places: rows_TN of ``past_TMW`` where what each row has read stands, and of each row sentence_N,
                 where its source does.
-            words: embedding_VD, positions_XD and forbidden_V, -inf for tokens that are never next, else 0.
+            words: of the model, and what is never next.
             weights: of the model.
 
         Returns:
             What is to be kept of each row, logits_NV, log_totals_N of ``Step``, the largest of each block of
             logits that are not forbidden, the largest of all and the token that has it.
         """
-        shape, (rows_TN, sentence_N), (embedding_VD, positions_XD, forbidden_V) = self._shape, places, words
+        shape, (rows_TN, sentence_N) = self._shape, places
         N, T, heads = tokens_N.size(0), past_TMW.size(0), (shape.n_heads, -1)
         times_T = torch.arange(T)
-        x_ND = torch.add(positions_XD[times_T[-1:]], embedding_VD[tokens_N], alpha=shape.scale)
+        position_1D = words.positions_XD[times_T[-1:]]
+        x_ND = torch.add(position_1D, words.embedding_VD[tokens_N], alpha=shape.scale)
         is_last_T11 = (times_T == T - 1)[:, None, None]
         sizes = N, past_TMW.size(1), mask_P11L.size(0)
         is_alone = all(isinstance(size, int) and size == 1 for size in sizes)  # a size that is open is none
@@ -220,7 +232,7 @@ class WholeStep(Stretch, Generic[MapT]):
             y_ND = self.linear(inner_NF, layer.down, shape.d_model)
             x_ND, read_ND = self.add(x_ND, y_ND, layer.norm)
         logits_NV = self.linear(read_ND, weights.output, shape.vocab_size)
-        return torch.cat(new, dim=1).to(past_TMW.dtype), logits_NV, *told(logits_NV, forbidden_V)
+        return torch.cat(new, dim=1).to(past_TMW.dtype), logits_NV, *told(logits_NV, words)
 
     def once(self, y_NF: Tensor) -> Tensor:
         """What ``linear`` gives, not computed anew for each number that is added up of it."""
@@ -240,14 +252,23 @@ LARGEST_BLOCK = 64
 """Of logits whose largest is told."""
 
 
-def told(logits_NV: Tensor, forbidden_V: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """log_totals_N, maxima_Nn, largest_N and the tokens_N that have it; the last three of what is allowed."""
+def n_beside(vocab_size: int) -> int:
+    """Logits in each block."""
+    return math.gcd(vocab_size, LARGEST_BLOCK)
+
+
+def told(logits_NV: Tensor, words: Words) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """log_totals_N, maxima_Nn, largest_N and the tokens_N that have it; the last three of what is allowed.
+
+    All logits are read twice: for the largest, and for their exponentials.
+    """
     N, V = logits_NV.shape
-    blocks = -1, math.gcd(V, LARGEST_BLOCK)
-    blocks_NnX, forbidden_nX = logits_NV.view(N, *blocks), forbidden_V.view(blocks)
-    highest_N1 = computed_first(blocks_NnX.amax(dim=2)).amax(dim=1, keepdim=True)
+    blocks = -1, n_beside(V)
+    blocks_NnX, forbidden_nX = logits_NV.view(N, *blocks), words.forbidden_V.view(blocks)
     maxima_Nn = computed_first((blocks_NnX + forbidden_nX).amax(dim=2))
-    log_totals_N = exponential(logits_NV - highest_N1).sum(dim=1).log() + highest_N1.squeeze(1)
+    highest_N = torch.maximum(maxima_Nn.amax(dim=1), logits_NV[:, words.forbidden_U].amax(dim=1))
+    highest_N = computed_first(highest_N)
+    log_totals_N = exponential(logits_NV - highest_N.unsqueeze(1)).sum(dim=1).log() + highest_N
     best_N = computed_first(maxima_Nn.argmax(dim=1))
     best_NX = computed_first(blocks_NnX[torch.arange(N), best_N] + forbidden_nX[best_N])
     tokens_N = best_N * blocks[1] + best_NX.argmax(dim=1)

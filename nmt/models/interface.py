@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkab
 from torch import Tensor
 
 from nmt.batch import Batch
+from nmt.extensions import Rank
 
 if TYPE_CHECKING:
     from nmt.layers.embedding import OutputProjection
@@ -82,6 +83,16 @@ class GreedyDecoder(StepDecoder[StateT], Protocol[StateT]):
 
         None: nothing has been read, and ``step`` has to be called.
         """
+        ...
+
+
+@runtime_checkable
+class RankingDecoder(StepDecoder[StateT], Protocol[StateT]):
+    """A ``StepDecoder`` with a function of its own for the best extensions of a beam."""
+
+    @property
+    def rank(self) -> Rank:
+        """Computes what ``nmt.extensions.best_of_blocks`` does."""
         ...
 
 

@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -36,7 +36,8 @@ from torch.nn import functional
 
 from nmt.batch import Batch
 from nmt.config import GenerationConfig, SpecialIds
-from nmt.models.interface import StateT, Step, StepDecoder
+from nmt.extensions import Rank, best_of_blocks
+from nmt.models.interface import RankingDecoder, StateT, Step, StepDecoder
 from nmt.search.constraints import Constraints
 from nmt.search.finite import check_finite, largest
 from nmt.search.hypothesis import Hypothesis, NBestList
@@ -77,7 +78,10 @@ def beam_search(
         NumericalError: NaN or +inf from the decoder.
         ConfigError: a coverage penalty, and no attention to compute it from.
     """
-    searched = BeamSearch.start(source, options, special, prefixes, required, early_stop=early_stop)
+    rank = ranking_of(decoder)
+    searched = BeamSearch.start(
+        source, options, special, prefixes, required, early_stop=early_stop, rank=rank
+    )
     state = decoder.start(source, options.beam_size)
     while searched.beams.sentences:
         step, state = decoder.step(state, searched.last_tokens_N.to(source.source_BS.device))
@@ -85,6 +89,11 @@ def beam_search(
         if rows_N.numel():
             state = decoder.reorder(state, rows_N.to(source.source_BS.device))
     return [entries.hypotheses for entries in searched.n_best]
+
+
+def ranking_of(decoder: StepDecoder[Any]) -> Rank:
+    """What finds the best extensions: the decoder's own function, if it has one."""
+    return decoder.rank if isinstance(decoder, RankingDecoder) else best_of_blocks
 
 
 @dataclass
@@ -99,6 +108,7 @@ class BeamSearch:
     """Of each sentence, by its place in the batch given to search."""
     beams: Beams
     early_stop: bool = True
+    rank: Rank = best_of_blocks
 
     @classmethod
     def start(
@@ -110,8 +120,9 @@ class BeamSearch:
         required: Required | None = None,
         *,
         early_stop: bool = True,
+        rank: Rank = best_of_blocks,
     ) -> BeamSearch:
-        """Before the first step; arguments as ``beam_search``."""
+        """Before the first step; arguments as ``beam_search``, and what ``ranking_of`` finds."""
         scoring = Scoring.from_options(options)
         return cls(
             options,
@@ -121,6 +132,7 @@ class BeamSearch:
             [NBestList(options.n_best) for _ in range(source.size)],
             Beams.start(source, options.beam_size, special, scoring),
             early_stop,
+            rank,
         )
 
     @property
@@ -139,7 +151,7 @@ class BeamSearch:
         """
         beams, rules, scoring = self.beams, self.rules, self.scoring
         coverage_NS = scoring.add_attention(beams.coverage_NS, step.attention_NS)
-        candidates = rank_candidates(beams, step, coverage_NS, rules, scoring)
+        candidates = rank_candidates(beams, step, coverage_NS, rules, scoring, self.rank)
         collect_finished(self.n_best, beams, candidates, scoring, self.special)
         places = []
         for place, bound in enumerate(reachable_scores(beams, candidates, rules, scoring, self.special)):
@@ -271,18 +283,26 @@ class Beams:
 
 
 class Candidates(NamedTuple):
-    """The 2K best extensions of each sentence, best first: few enough for plain numbers, (B, C)."""
+    """The 2K best extensions of each sentence, best first, on the CPU."""
 
-    log_probs: list[list[float]]
-    tokens: list[list[int]]
-    rows: list[list[int]]
+    log_probs_BC: Tensor
+    rows_BC: Tensor
     """The row that each extends."""
-    coverage_penalties_N: Tensor
-    """Of the rows extended."""
+    tokens_BC: Tensor
+    log_probs: list[list[float]]
+    """As plain numbers, for they are few."""
+    tokens: list[list[int]]
+    coverage_penalties_N: Tensor | None
+    """Of the rows extended; None: 0."""
 
 
 def rank_candidates(
-    beams: Beams, step: Step, coverage_NS: Tensor | None, rules: Constraints, scoring: Scoring
+    beams: Beams,
+    step: Step,
+    coverage_NS: Tensor | None,
+    rules: Constraints,
+    scoring: Scoring,
+    rank: Rank = best_of_blocks,
 ) -> Candidates:
     """Score every extension of every row and bring the best of each sentence to the CPU.
 
@@ -291,24 +311,22 @@ def rank_candidates(
     Raises:
         NumericalError: NaN or +inf among the decoder's numbers.
     """
-    n_sentences, beam_size, vocab_size = len(beams.sentences), beams.beam_size, step.logits_NV.size(1)
     largest_N = largest(step, coverage_NS)
     maxima_Nn = rules.apply(step.logits_NV, beams.history, beams.sentences, beams.lengths, step.maxima_Nn)
     offsets_N = beams.log_probs_N.to(step.logits_NV.device)
     if step.log_totals_N is not None:
         offsets_N = offsets_N - step.log_totals_N
-    log_probs_BC, index_BC, penalties_N, largest_N = to_cpu(
-        *best_extensions(step.logits_NV, offsets_N, n_sentences, 2 * beam_size, maxima_Nn),
-        scoring.coverage_penalties(coverage_NS, like_N=largest_N),
-        largest_N,
-    )
+    found = best_extensions(step.logits_NV, offsets_N, len(beams.sentences), maxima_Nn, rank)
+    penalties = () if coverage_NS is None else (scoring.coverage_penalties(coverage_NS, like_N=largest_N),)
+    log_probs_BC, rows_BC, tokens_BC, largest_N, *penalties_N = to_cpu(*found, largest_N, *penalties)
     check_finite(largest_N.tolist(), beams.n_tokens, beams.sentences)
-    places = [[divmod(index, vocab_size) for index in indices] for indices in index_BC.tolist()]
     return Candidates(
+        log_probs_BC,
+        rows_BC,
+        tokens_BC,
         log_probs_BC.tolist(),
-        [[token for _, token in own] for own in places],
-        [[place * beam_size + row for row, _ in own] for place, own in enumerate(places)],
-        penalties_N,
+        tokens_BC.tolist(),
+        penalties_N[0] if penalties_N else None,
     )
 
 
@@ -316,11 +334,16 @@ def collect_finished(
     n_best: Sequence[NBestList], beams: Beams, candidates: Candidates, scoring: Scoring, special: SpecialIds
 ) -> None:
     """Enter the possible candidates among the first K that end in EOS into their sentences' lists."""
-    for place, (log_probs, tokens, rows) in enumerate(zip(*candidates[:3], strict=True)):
-        for log_prob, token, row in zip(log_probs[: beams.beam_size], tokens, rows, strict=False):
+    penalties_N = candidates.coverage_penalties_N
+    for place, tokens in enumerate(candidates.tokens):
+        if special.eos not in tokens:
+            continue
+        for rank, token in enumerate(tokens[: beams.beam_size]):
+            log_prob = candidates.log_probs[place][rank]
             if token != special.eos or log_prob == -torch.inf:
                 continue
-            penalty = float(candidates.coverage_penalties_N[row])
+            row = int(candidates.rows_BC[place, rank])
+            penalty = 0.0 if penalties_N is None else float(penalties_N[row])
             n_best[beams.sentences[place]].add(
                 Hypothesis(
                     beams.tokens_of(row),
@@ -345,8 +368,10 @@ def reachable_scores(
     return scores
 
 
-def going_on(tokens: Sequence[int], special: SpecialIds) -> list[int]:
+def going_on(tokens: Sequence[int], special: SpecialIds) -> Sequence[int]:
     """The ranks of the candidates of a sentence that do not end, best first: K at least."""
+    if special.eos not in tokens:
+        return range(len(tokens))
     return [rank for rank, token in enumerate(tokens) if token != special.eos]
 
 
@@ -375,14 +400,19 @@ def extend(
     beams: Beams, candidates: Candidates, coverage_NS: Tensor | None, places: list[int], special: SpecialIds
 ) -> tuple[Beams, Tensor]:
     """The best K candidates that do not end, of the sentences at ``places``; and the rows they extend."""
-    chosen = [
-        (place, rank)
-        for place in places
-        for rank in going_on(candidates.tokens[place], special)[: beams.beam_size]
-    ]
-    rows_N = torch.tensor([candidates.rows[place][rank] for place, rank in chosen], dtype=torch.long)
-    tokens_N = torch.tensor([candidates.tokens[place][rank] for place, rank in chosen], dtype=torch.long)
-    log_probs_N = torch.tensor([candidates.log_probs[place][rank] for place, rank in chosen])
+    n_candidates = candidates.tokens_BC.size(1)
+    chosen_N = torch.tensor(
+        [
+            place * n_candidates + rank
+            for place in places
+            for rank in going_on(candidates.tokens[place], special)[: beams.beam_size]
+        ],
+        dtype=torch.long,
+    )
+    rows_N, tokens_N, log_probs_N = (
+        part_BC.flatten().index_select(0, chosen_N)
+        for part_BC in (candidates.rows_BC, candidates.tokens_BC, candidates.log_probs_BC)
+    )
     lengths = tuple(beams.lengths[place] + 1 for place in places)
     first = beams.n_tokens + 1 - max(lengths, default=0)  # whoever had more tokens may have left
     extended = Beams(

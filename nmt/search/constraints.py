@@ -21,9 +21,6 @@ from nmt.config import GenerationConfig, SpecialIds
 from nmt.search.loops import LoopRule
 from nmt.search.required import NEVER, Required, RequiredPieces
 
-FEW_SCORES = 1 << 17
-"""To take all maxima anew of so few takes no longer than the calls for some of them."""
-
 
 @dataclass(frozen=True)
 class Constraints:
@@ -115,7 +112,7 @@ class Constraints:
         return tuple(self._never_unasked.tolist())
 
     def forbid_no_more(self, sentences: Sequence[int], n_tokens: int) -> bool:
-        """Whether ``apply`` forbids only ``forbidden`` to these sentences of so many tokens."""
+        """Whether ``apply`` forbids nothing but ``forbidden`` to sentences that have so many tokens."""
         return (
             n_tokens >= self.forced_BP.size(1)
             and not 0 < self.no_repeat_ngram_size <= n_tokens
@@ -187,10 +184,8 @@ class Constraints:
         """The smallest and the largest of these."""
         return int(self._never_unasked.min()), int(self._never_unasked.max())
 
-    def _updated(self, maxima_Nn: Tensor, scores_NV: Tensor) -> Tensor | None:
+    def _updated(self, maxima_Nn: Tensor, scores_NV: Tensor) -> Tensor:
         """Those of the blocks in which any token is never held, from the first to the last, taken anew."""
-        if scores_NV.numel() <= FEW_SCORES:
-            return None
         n_rows, n_blocks = maxima_Nn.shape
         n_beside = scores_NV.size(1) // n_blocks
         first, last = (bound // n_beside for bound in self._never_bounds)

@@ -28,7 +28,7 @@ from nmt.config import GenerationConfig, SpecialIds
 from nmt.errors import NumericalError
 from nmt.models.interface import MergingDecoder, StateT, Step
 from nmt.search import search
-from nmt.search.beam import BeamSearch
+from nmt.search.beam import BeamSearch, ranking_of
 from nmt.search.hypothesis import Hypothesis
 from nmt.search.required import Required
 
@@ -117,7 +117,9 @@ class ContinuousSearch(Generic[StateT]):
             source, required = self._batch(group)
             try:
                 state = decoder.start(source, beam_size)
-                searched = BeamSearch.start(source, group[0].options, self._special, required=required)
+                searched = BeamSearch.start(
+                    source, group[0].options, self._special, required=required, rank=ranking_of(decoder)
+                )
                 cohort = _Cohort(tuple(group), searched, source.source_BS.size(1))
                 if running.state is not None:
                     state = decoder.merge(running.state, state)

@@ -46,4 +46,5 @@ def random_words(shape: WholeShape, n_rows: int) -> tuple[Tensor, list[Tensor]]:
     forbidden_V = torch.zeros(shape.vocab_size)
     forbidden_V[torch.rand(shape.vocab_size) < 0.4] = -torch.inf
     embeddings = [torch.randn(size, shape.d_model) for size in (shape.vocab_size, shape.n_positions)]
-    return torch.randint(shape.vocab_size, (n_rows,)), [*embeddings, forbidden_V]
+    forbidden_U = (forbidden_V < 0).nonzero().flatten()
+    return torch.randint(shape.vocab_size, (n_rows,)), [*embeddings, forbidden_V, forbidden_U]

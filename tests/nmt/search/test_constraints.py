@@ -12,7 +12,7 @@ import torch
 
 from nmt.config import GenerationConfig, SamplingConfig
 from nmt.models.interface import Step, StepDecoder
-from nmt.search import constraints, search, topk
+from nmt.search import search, topk
 from nmt.search.constraints import Constraints, max_length, repeating_tokens
 from nmt.search.required import Required
 from tests.doubles import SPECIAL, ScriptedDecoder, hash_decoder, table_decoder
@@ -158,12 +158,8 @@ def test_repeating_tokens_worked_by_hand() -> None:
     assert repeating_tokens(history_NT, 1, none=0).tolist() == history_NT.tolist()
 
 
-@pytest.mark.parametrize("few", [0, constraints.FEW_SCORES])
 @pytest.mark.parametrize("rule", ["none", "n-grams", "prefix", "loops", "required"])
-def test_known_maxima_are_those_of_the_scores_or_no_longer_known(
-    rule: str, few: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(constraints, "FEW_SCORES", few)
+def test_known_maxima_are_those_of_the_scores_or_no_longer_known(rule: str) -> None:
     options = GenerationConfig(
         no_repeat_ngram_size=2 if rule == "n-grams" else 0, repair_loops=rule == "loops"
     )
@@ -176,7 +172,7 @@ def test_known_maxima_are_those_of_the_scores_or_no_longer_known(
     scores_NV[:, [SPECIAL.pad, SPECIAL.bos, 9, 21]] = 10.0
     maxima_Nn = scores_NV.view(2, 6, 8).amax(dim=2)
     known_Nn = rules.apply(scores_NV, lambda: history_NT, (0, 1), (16, 16), maxima_Nn)
-    if rule == "none" and few == 0:
+    if rule == "none":
         assert known_Nn is not None
         assert torch.equal(known_Nn, scores_NV.view(2, 6, 8).amax(dim=2))
     else:
@@ -207,8 +203,7 @@ def test_search_takes_the_maxima_that_it_is_told(
     way: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Told false ones, it looks in the blocks that they lead to."""
-    for module in (constraints, topk):
-        monkeypatch.setattr(module, "FEW_SCORES", 0)
+    monkeypatch.setattr(topk, "FEW_SCORES", 0)
     told = TellingMaxima(hash_decoder(400))
 
     def of_some_blocks(step: Step) -> Step:
@@ -227,8 +222,7 @@ def test_search_takes_the_maxima_that_it_is_told(
 def test_known_maxima_change_no_search(
     way: dict[str, Any], rule: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (constraints, topk):
-        monkeypatch.setattr(module, "FEW_SCORES", 0)
+    monkeypatch.setattr(topk, "FEW_SCORES", 0)
     decoder = hash_decoder(400, eos_bias=3.0)
     options = GenerationConfig(**way, **rule)
     found = search(TellingMaxima(decoder), batch_of(*SOURCES), options, SPECIAL)

@@ -16,7 +16,7 @@ from nmt.config import GenerationConfig, ModelConfig, RnnConfig, SamplingConfig,
 from nmt.errors import ConfigError, NumericalError
 from nmt.models.build import build_model
 from nmt.models.interface import Step
-from nmt.search import Required, beam, constraints, search, topk
+from nmt.search import Required, beam, search, topk
 from nmt.search.continuous import ContinuousSearch, Outcome, Sentence, length_class
 from nmt.search.hypothesis import Hypothesis
 from tests.doubles import SPECIAL, Ids, ScriptedDecoder, ScriptedState, hash_attention, hash_log_probs
@@ -183,8 +183,7 @@ class TellingMaxima(JoinableDecoder):
 
 
 def test_maxima_that_are_told_stay_with_their_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (constraints, topk):
-        monkeypatch.setattr(module, "FEW_SCORES", 0)
+    monkeypatch.setattr(topk, "FEW_SCORES", 0)
     decoder = TellingMaxima(hash_log_probs(VOCAB, seed=2))
     ways = [
         GenerationConfig(beam_size=2, repair_loops=False, length_penalty=penalty)

@@ -1,4 +1,4 @@
-"""The k largest by block maxima, against torch's own topk."""
+"""The largest by block maxima, against torch's own ``topk`` and ``max``."""
 
 from __future__ import annotations
 
@@ -6,29 +6,49 @@ import math
 
 import pytest
 import torch
+from torch import Tensor
 
-from nmt.search.topk import FEW_SCORES, best_extensions, blockwise_max, blockwise_topk
+from nmt.extensions import best_of_blocks
+from nmt.search.topk import FEW_SCORES, best_extensions, blockwise_max
 
 
 @pytest.mark.parametrize("width", [640, 6400, 1000, 997, 24, 64])
-@pytest.mark.parametrize("k", [2, 10, 24])
-def test_blockwise_topk_is_topk(width: int, k: int) -> None:
-    scores_BX = torch.randn(7, width, generator=torch.Generator().manual_seed(width + k))
-    scores_BX[0, : width // 2] += 10  # all the largest close together
-    scores_BX[1, :] = -torch.inf
-    scores_BX[1, 5] = -1.0
-    values, indices = blockwise_topk(scores_BX, k)
-    n_beside = math.gcd(width, 32)
-    if width >= 2 * k * n_beside:  # maxima of blocks of another size, given
-        known = best_extensions(scores_BX, torch.zeros(7), 7, k, scores_BX.view(7, -1, n_beside).amax(dim=2))
-        assert torch.equal(known[0], values)
-        assert torch.equal(scores_BX.gather(1, known[1]), values)
-    expected = scores_BX.topk(k)
-    assert torch.equal(values, expected.values)
-    assert torch.equal(scores_BX.gather(1, indices), values)
-    finite = expected.values > -torch.inf
-    assert torch.equal(indices[finite], expected.indices[finite])
-    assert all(len(set(row)) == k for row in indices.tolist())
+@pytest.mark.parametrize("beam_size", [1, 5, 11])
+def test_the_best_extensions_are_the_largest_sums(width: int, beam_size: int) -> None:
+    n_sentences, n_rows = 4, 4 * beam_size
+    chance = torch.Generator().manual_seed(width + beam_size)
+    scores_NV = torch.randn(n_rows, width, generator=chance)
+    scores_NV[0, : width // 2] += 10  # all the largest close together
+    scores_NV[beam_size : 2 * beam_size] = -torch.inf
+    scores_NV[beam_size, 5] = -1.0
+    offsets_N = torch.randn(n_rows, generator=chance)
+    offsets_N[-beam_size + 1 :] = -torch.inf if beam_size > 1 else 0.0  # the last sentence has one live row
+    before_NV = scores_NV.clone()
+    sums_BX = (scores_NV + offsets_N.unsqueeze(1)).view(n_sentences, -1)
+    expected_BC = sums_BX.topk(2 * beam_size).values
+    n_beside = math.gcd(width, 8)
+    for maxima_Nn in (None, scores_NV.view(n_rows, -1, n_beside).amax(dim=2)):
+        values_BC, rows_BC, tokens_BC = best_extensions(scores_NV, offsets_N, n_sentences, maxima_Nn)
+        assert torch.equal(values_BC, expected_BC)
+        assert torch.equal((scores_NV + offsets_N.unsqueeze(1))[rows_BC, tokens_BC], values_BC)
+        assert torch.equal(rows_BC // beam_size, torch.arange(n_sentences).unsqueeze(1).expand_as(rows_BC))
+        assert all(len(set(row)) == 2 * beam_size for row in (rows_BC * width + tokens_BC).tolist())
+    assert torch.equal(scores_NV, before_NV)
+
+
+def test_whoever_ranks_is_given_blocks_and_their_largest() -> None:
+    scores_NV, offsets_N = torch.randn(6, 640), torch.randn(6)
+    given: list[Tensor] = []
+
+    def rank(scores_BKnX: Tensor, offsets_BK: Tensor, maxima_BKn: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        given.extend([scores_BKnX, offsets_BK, maxima_BKn])
+        return best_of_blocks(scores_BKnX, offsets_BK, maxima_BKn)
+
+    best_extensions(scores_NV, offsets_N, 2, rank=rank)
+    scores_BKnX, offsets_BK, maxima_BKn = given
+    assert torch.equal(scores_BKnX, scores_NV.view(2, 3, 10, 64))
+    assert torch.equal(offsets_BK, offsets_N.view(2, 3))
+    assert torch.equal(maxima_BKn, scores_BKnX.amax(dim=3))
 
 
 @pytest.mark.parametrize("n_rows", [3, FEW_SCORES // 640, FEW_SCORES // 640 + 1])
