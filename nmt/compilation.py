@@ -111,7 +111,7 @@ def compile_steps(model: Model, choice: Choice, rows: Sequence[int] | None = Non
     if ranking is not None:
         assert whole is not None
         steps.append(
-            _compiled("what ranks a beam", ranking, partial(compile_ranking, n_beside(whole.vocab_size)))
+            _compiled("the ranking of a beam", ranking, partial(compile_ranking, n_beside(whole.vocab_size)))
         )
     return steps
 

@@ -129,7 +129,7 @@ def choose(
         choice = replace(choice, why=f"{choice.why}; the encoder{which} too", encoder=folder)
     folder = ranking_folder(model, choice)
     if folder is not None and folder.is_dir():
-        choice = replace(choice, why=f"{choice.why}; what ranks a beam too", ranking=folder)
+        choice = replace(choice, why=f"{choice.why}; the ranking of a beam too", ranking=folder)
     return choice
 
 
@@ -140,7 +140,7 @@ def compilable_steps(model: Model, choice: Choice) -> dict[str, bool]:
         "few rows": (few_shape(model, choice), choice.few),
         "many rows": (step_shape(model, choice), choice.step),
         "the encoder": (encoder_folder(model, choice), choice.encoder),
-        "what ranks a beam": (ranking_folder(model, choice), choice.ranking),
+        "the ranking of a beam": (ranking_folder(model, choice), choice.ranking),
     }
     return {kind: taken is not None for kind, (possible, taken) in kinds.items() if possible is not None}
 

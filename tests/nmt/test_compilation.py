@@ -32,15 +32,19 @@ def test_a_step_is_compiled_once_and_shown_by_nmt_info(tmp_path: Path, tokenizer
     save_tiny_model(folder, tokenizer_file)
     assert info(folder)["engine"]["step"] == "not compiled; nmt compile does it once"
     report = compile_for(folder, rows=[2])
-    (step,) = report["steps"]
-    assert report == {"model": "tiny", "engine": "float32", "steps": [step]}
+    step, ranking = report["steps"]
+    assert report == {"model": "tiny", "engine": "float32", "steps": [step, ranking]}
+    assert ranking == {**ranking, "for": "the ranking of a beam", "was_there": False}
     assert step == {**step, "for": "2 rows", "was_there": False}
     assert Path(step["folder"]).parent == tmp_path / "cache" / "steps"
     shown = info(folder)["engine"]
     assert shown["step"] == "compiled ahead of time"
-    assert shown["why"].endswith("steps of up to 2 rows in one call")
+    assert shown["why"].endswith("steps of up to 2 rows in one call; the ranking of a beam too")
     again = compile_for(folder, rows=[2, 2])["steps"]
-    assert again == [{**step, "was_there": True, "seconds": again[0]["seconds"]}]
+    assert again == [
+        {**entry, "was_there": True, "seconds": repeated["seconds"]}
+        for entry, repeated in zip((step, ranking), again, strict=True)
+    ]
 
 
 def test_nmt_info_says_which_step_is_not_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,19 +55,21 @@ def test_nmt_info_says_which_step_is_not_compiled(monkeypatch: pytest.MonkeyPatc
     vnni = CpuFeatures(int8=True, bfloat16=False, matrix_units=False, pairs=True)
     monkeypatch.setattr(CpuFeatures, "here", lambda: vnni)
     choice = choose(model, torch.device("cpu"), "int8")
-    kinds = ["any number of rows", "the encoder"]
+    kinds = ["any number of rows", "the encoder", "the ranking of a beam"]
     assert compilable_steps(model, choice) == dict.fromkeys(kinds, False)
     assert step_in_words(choice, model) == "not compiled; nmt compile does it once"
     there = replace(choice, bound=Path("somewhere"))
-    assert step_in_words(there, model) == "compiled ahead of time, but not that of the encoder: nmt compile"
-    assert step_in_words(replace(there, encoder=Path("beside")), model) == "compiled ahead of time"
+    missing = "that of the encoder and that of the ranking of a beam"
+    assert step_in_words(there, model) == f"compiled ahead of time, but not {missing}: nmt compile"
+    there = replace(there, encoder=Path("beside"), ranking=Path("and beside"))
+    assert step_in_words(there, model) == "compiled ahead of time"
     monkeypatch.setattr(CpuFeatures, "here", lambda: CpuFeatures(True, True, True))
     choice = choose(model, torch.device("cpu"), "int8")
     amx = replace(choose(model, torch.device("cpu"), "int8"), step=step_shape(model, choice))
     assert (
         step_in_words(amx, model)
         == "compiled ahead of time, but not that of any number of rows and that of few rows"
-        " and that of the encoder: nmt compile"
+        " and that of the encoder and that of the ranking of a beam: nmt compile"
     )
 
 

