@@ -37,7 +37,7 @@ from nmt.engines.stretches import PackedStretches, Stretches
 from nmt.engines.threads import StepThreads
 from nmt.engines.whole import Words
 from nmt.extensions import Rank, best_of_blocks
-from nmt.models.interface import Chosen, Step
+from nmt.models.interface import Best, Step
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Transformer
 
 
@@ -137,16 +137,17 @@ class PackedTransformer:
         with self._threads.taken(n_rows, n_rows * self._step_weights):
             return self._step(state, tokens_N), state
 
-    def greedy_step(
+    def step_without(
         self, state: PackedState, tokens_N: Tensor, forbidden: tuple[int, ...]
-    ) -> tuple[Chosen, PackedState] | None:
-        """Read one token for each row and choose the next, where a step is one call."""
+    ) -> tuple[Step, PackedState] | None:
+        """``step`` with the most probable tokens, none of ``forbidden``, where it is one call."""
         n_rows = tokens_N.numel()
         if self._single_calls is None or not self._single_calls.take(state.groups, n_rows):
             return None
         with self._threads.taken(n_rows, n_rows * self._step_weights):
             found = self._single_call(state.groups[0], tokens_N, forbidden)
-            return Chosen(found.tokens_N, found.largest_N, found.log_totals_N), state
+            best = Best(found.largest_N, found.tokens_N)
+            return Step(found.logits_NV, None, found.log_totals_N, found.maxima_Nn, best), state
 
     def _single_call(self, group: Group, tokens_N: Tensor, forbidden: tuple[int, ...]) -> Found:
         assert self._single_calls is not None

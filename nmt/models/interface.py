@@ -22,6 +22,14 @@ if TYPE_CHECKING:
 StateT = TypeVar("StateT")
 
 
+class Best(NamedTuple):
+    """The most probable next token of each of N rows."""
+
+    logits_N: Tensor
+    """Of ``Step.logits_NV``."""
+    tokens_N: Tensor
+
+
 class Step(NamedTuple):
     """One decoding step over N rows."""
 
@@ -34,6 +42,8 @@ class Step(NamedTuple):
     """Logarithm of each row's sum of exponentials; None: 0, so that ``logits_NV`` are log-probabilities."""
     maxima_Nn: Tensor | None = None
     """The largest of each of n equal blocks of ``logits_NV``, where known; search may overwrite them."""
+    best: Best | None = None
+    """The most probable tokens, where known."""
 
     @property
     def log_probs_NV(self) -> Tensor:
@@ -62,24 +72,14 @@ class StepDecoder(Protocol[StateT]):
         ...
 
 
-class Chosen(NamedTuple):
-    """The most probable next token of each of N rows."""
-
-    tokens_N: Tensor
-    logits_N: Tensor
-    """-inf where no token is allowed."""
-    log_totals_N: Tensor
-    """As in ``Step``; NaN or +inf exactly where a row of the decoder's numbers holds one."""
-
-
 @runtime_checkable
-class GreedyDecoder(StepDecoder[StateT], Protocol[StateT]):
-    """A ``StepDecoder`` that chooses the most probable tokens itself, sooner than search finds them."""
+class ForbiddingDecoder(StepDecoder[StateT], Protocol[StateT]):
+    """A ``StepDecoder`` that leaves out tokens itself, which takes less time than to strike them out."""
 
-    def greedy_step(
+    def step_without(
         self, state: StateT, tokens_N: Tensor, forbidden: tuple[int, ...]
-    ) -> tuple[Chosen, StateT] | None:
-        """Read one token for each row and choose the next, none of ``forbidden``.
+    ) -> tuple[Step, StateT] | None:
+        """``step``, with logits of -inf for ``forbidden``; ``log_totals_N`` are of all as they were.
 
         None: nothing has been read, and ``step`` has to be called.
         """

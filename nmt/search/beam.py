@@ -37,7 +37,7 @@ from torch.nn import functional
 from nmt.batch import Batch
 from nmt.config import GenerationConfig, SpecialIds
 from nmt.extensions import Rank, best_of_blocks
-from nmt.models.interface import RankingDecoder, StateT, Step, StepDecoder
+from nmt.models.interface import ForbiddingDecoder, RankingDecoder, StateT, Step, StepDecoder
 from nmt.search.constraints import Constraints
 from nmt.search.finite import check_finite, largest
 from nmt.search.hypothesis import Hypothesis, NBestList
@@ -83,9 +83,14 @@ def beam_search(
         source, options, special, prefixes, required, early_stop=early_stop, rank=rank
     )
     state = decoder.start(source, options.beam_size)
+    forbidding = decoder if isinstance(decoder, ForbiddingDecoder) else None
     while searched.beams.sentences:
-        step, state = decoder.step(state, searched.last_tokens_N.to(source.source_BS.device))
-        rows_N = searched.advance(step)
+        tokens_N = searched.last_tokens_N.to(source.source_BS.device)
+        taken = None
+        if forbidding is not None and searched.forbids_no_more:
+            taken = forbidding.step_without(state, tokens_N, searched.rules.forbidden)
+        step, state = taken or decoder.step(state, tokens_N)
+        rows_N = searched.advance(step, is_struck_out=taken is not None)
         if rows_N.numel():
             state = decoder.reorder(state, rows_N.to(source.source_BS.device))
     return [entries.hypotheses for entries in searched.n_best]
@@ -140,8 +145,17 @@ class BeamSearch:
         """What the decoder is to read next."""
         return self.beams.tokens_NT[:, -1]
 
-    def advance(self, step: Step) -> Tensor:
+    @property
+    def forbids_no_more(self) -> bool:
+        """Whether nothing is forbidden next but ``rules.forbidden``."""
+        return self.rules.forbid_no_more(self.beams.sentences, self.beams.lengths)
+
+    def advance(self, step: Step, *, is_struck_out: bool = False) -> Tensor:
         """Take one step; sentences that are done leave ``beams``.
+
+        Args:
+            step: of the rows of ``beams``.
+            is_struck_out: what is forbidden has -inf in ``step`` already.
 
         Returns:
             rows_N, which of the present rows the following ones extend; empty when no sentence is left.
@@ -151,7 +165,13 @@ class BeamSearch:
         """
         beams, rules, scoring = self.beams, self.rules, self.scoring
         coverage_NS = scoring.add_attention(beams.coverage_NS, step.attention_NS)
-        candidates = rank_candidates(beams, step, coverage_NS, rules, scoring, self.rank)
+        largest_N = largest(step, coverage_NS)
+        if not is_struck_out:
+            maxima_Nn = rules.apply(
+                step.logits_NV, beams.history, beams.sentences, beams.lengths, step.maxima_Nn
+            )
+            step = step._replace(maxima_Nn=maxima_Nn)
+        candidates = rank_candidates(beams, step, largest_N, coverage_NS, scoring, self.rank)
         collect_finished(self.n_best, beams, candidates, scoring, self.special)
         places = []
         for place, bound in enumerate(reachable_scores(beams, candidates, rules, scoring, self.special)):
@@ -299,24 +319,20 @@ class Candidates(NamedTuple):
 def rank_candidates(
     beams: Beams,
     step: Step,
+    largest_N: Tensor,
     coverage_NS: Tensor | None,
-    rules: Constraints,
     scoring: Scoring,
     rank: Rank = best_of_blocks,
 ) -> Candidates:
     """Score every extension of every row and bring the best of each sentence to the CPU.
 
-    What the rules forbid is struck out of ``step`` itself.
-
     Raises:
         NumericalError: NaN or +inf among the decoder's numbers.
     """
-    largest_N = largest(step, coverage_NS)
-    maxima_Nn = rules.apply(step.logits_NV, beams.history, beams.sentences, beams.lengths, step.maxima_Nn)
     offsets_N = beams.log_probs_N.to(step.logits_NV.device)
     if step.log_totals_N is not None:
         offsets_N = offsets_N - step.log_totals_N
-    found = best_extensions(step.logits_NV, offsets_N, len(beams.sentences), maxima_Nn, rank)
+    found = best_extensions(step.logits_NV, offsets_N, len(beams.sentences), step.maxima_Nn, rank)
     penalties = () if coverage_NS is None else (scoring.coverage_penalties(coverage_NS, like_N=largest_N),)
     log_probs_BC, rows_BC, tokens_BC, largest_N, *penalties_N = to_cpu(*found, largest_N, *penalties)
     check_finite(largest_N.tolist(), beams.n_tokens, beams.sentences)

@@ -111,12 +111,13 @@ class Constraints:
         """What no hypothesis holds whose sentence does not require it."""
         return tuple(self._never_unasked.tolist())
 
-    def forbid_no_more(self, sentences: Sequence[int], n_tokens: int) -> bool:
-        """Whether ``apply`` forbids nothing but ``forbidden`` to sentences that have so many tokens."""
+    def forbid_no_more(self, sentences: Sequence[int], lengths: Sequence[int]) -> bool:
+        """Whether ``apply`` forbids nothing but ``forbidden``; arguments as there."""
+        longest = max(lengths)
         return (
-            n_tokens >= self.forced_BP.size(1)
-            and not 0 < self.no_repeat_ngram_size <= n_tokens
-            and not (self.loops is not None and self.loops.is_due([n_tokens]))
+            longest >= self.forced_BP.size(1)
+            and not 0 < self.no_repeat_ngram_size <= longest
+            and not (self.loops is not None and self.loops.is_due(lengths))
             and not (self.required is not None and self.required.binds(sentences))
         )
 

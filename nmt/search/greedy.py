@@ -20,7 +20,7 @@ from torch import Tensor
 
 from nmt.batch import Batch
 from nmt.config import GenerationConfig, SpecialIds
-from nmt.models.interface import GreedyDecoder, StateT, Step, StepDecoder
+from nmt.models.interface import ForbiddingDecoder, StateT, Step, StepDecoder
 from nmt.search.constraints import Constraints
 from nmt.search.finite import check_finite, largest
 from nmt.search.hypothesis import Hypothesis
@@ -49,7 +49,7 @@ def greedy_search(
     """
 
     def most_probable(step: Step, _number: int, _sentences: Sequence[int]) -> tuple[Tensor, Tensor]:
-        logits_N, tokens_N = blockwise_max(step.logits_NV, step.maxima_Nn)
+        logits_N, tokens_N = step.best or blockwise_max(step.logits_NV, step.maxima_Nn)
         return tokens_N, logits_N
 
     return decode(
@@ -61,7 +61,6 @@ def greedy_search(
         required,
         choose=most_probable,
         n_rows=1,
-        greedy=decoder if isinstance(decoder, GreedyDecoder) else None,
     )
 
 
@@ -76,13 +75,11 @@ def decode(
     *,
     choose: Choose,
     n_rows: int,
-    greedy: GreedyDecoder[StateT] | None = None,
 ) -> list[list[Hypothesis]]:
     """Extend ``n_rows`` hypotheses of each sentence by one chosen token at a time until all have ended.
 
-    ``choose`` picks each next token; forced prefixes have left it no choice yet. ``greedy`` is the decoder if
-    it does so by itself, which it is asked to where no rule has a say. The remaining arguments and the errors
-    are those of ``beam_search``. Returns ``n_rows`` hypotheses of each sentence, in no particular
+    ``choose`` picks each next token; forced prefixes have left it no choice yet. The remaining arguments and
+    the errors are those of ``beam_search``. Returns ``n_rows`` hypotheses of each sentence, in no particular
     order.
     """
     rules = Constraints.for_batch(source, options, special, prefixes, required)
@@ -93,26 +90,25 @@ def decode(
     coverage_NS = scoring.initial_coverage(source, n_rows)
     tokens_N = torch.full((len(rows),), special.bos, device=device)
     state = decoder.start(source, n_rows)
+    forbidding = decoder if isinstance(decoder, ForbiddingDecoder) else None
     n_tokens = 0
     while rows:
         sentences = [row.sentence for row in rows[::n_rows]]
-        before_NS, chosen = coverage_NS, None
-        if greedy is not None and coverage_NS is None and rules.forbid_no_more(sentences, n_tokens):
-            chosen = greedy.greedy_step(state, tokens_N, rules.forbidden)
-        if chosen is not None:
-            (tokens_N, log_probs_N, largest_N), state = chosen
-            log_probs_N = log_probs_N - largest_N
-        else:
-            step, state = decoder.step(state, tokens_N)
-            coverage_NS = scoring.add_attention(coverage_NS, step.attention_NS)
-            largest_N = largest(step, coverage_NS)
-            lengths = [n_tokens] * len(sentences)
+        lengths = [n_tokens] * len(sentences)
+        taken = None
+        if forbidding is not None and rules.forbid_no_more(sentences, lengths):
+            taken = forbidding.step_without(state, tokens_N, rules.forbidden)
+        step, state = taken or decoder.step(state, tokens_N)
+        before_NS, coverage_NS = coverage_NS, scoring.add_attention(coverage_NS, step.attention_NS)
+        largest_N = largest(step, coverage_NS)
+        if taken is None:
             maxima_Nn = rules.apply(
                 step.logits_NV, partial(history, rows), sentences, lengths, step.maxima_Nn
             )
-            tokens_N, log_probs_N = choose(step._replace(maxima_Nn=maxima_Nn), n_tokens, sentences)
-            if step.log_totals_N is not None:
-                log_probs_N = log_probs_N - step.log_totals_N
+            step = step._replace(maxima_Nn=maxima_Nn, best=None)
+        tokens_N, log_probs_N = choose(step, n_tokens, sentences)
+        if step.log_totals_N is not None:
+            log_probs_N = log_probs_N - step.log_totals_N
         tokens, log_probs, alarms = (part.tolist() for part in to_cpu(tokens_N, log_probs_N, largest_N))
         # a row that has ended reads what it should not; what comes of that is nobody's concern
         alarms = [alarm if row.live else 0.0 for row, alarm in zip(rows, alarms, strict=True)]
