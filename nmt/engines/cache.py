@@ -16,7 +16,6 @@ from functools import lru_cache
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 FIRST_CAPACITY = 32
 
@@ -59,7 +58,9 @@ class Cache:
         if self._rows_TN is None:
             return _in_order(self.n_tokens, self.n_rows, n_rows)
         missing = n_rows - self.n_rows
-        return functional.pad(self._rows_TN, (0, missing)) if missing else self._rows_TN
+        if not missing:
+            return self._rows_TN
+        return torch.cat([self._rows_TN, self._rows_TN[:, :1].expand(-1, missing)], dim=1)
 
     @property
     def kept_TNW(self) -> Tensor:

@@ -136,7 +136,7 @@ class SingleCalls:
         if (places_B := group.memory.places_B) is not None:
             sentence_N = places_B.index_select(0, sentence_N)
         # what is compiled takes all tensors to be contiguous; beam search gives a column of its table
-        new_NW, *found = run(
+        found = run(
             [
                 tokens_N.contiguous() if n_kept == n_rows else tokens_N.index_select(0, row_N),
                 past_TMW,
@@ -149,8 +149,7 @@ class SingleCalls:
             ]
         )
         if n_kept < n_rows:
-            new_NW, *found = (part[:n_kept] for part in (new_NW, *found))
-        past_TMW[-1, :n_kept].copy_(new_NW)
+            found = [part[:n_kept] for part in found]
         return Found(*found)
 
 

@@ -184,12 +184,11 @@ class WholeStep(Stretch, Generic[MapT]):
         words: Words,
         weights: StepWeights[MapT],
     ) -> tuple[Tensor, ...]:
-        """Tokens -> what is to be kept, logits_NV and what is told of them.
+        """Tokens -> logits_NV and what is told of them.
 
         Args:
             tokens_N: being read.
-            past_TMW: keys and values so far; the last are not there yet, and what stands there is of no
-                consequence.
+            past_TMW: keys and values so far; the last are written.
             memory: for each layer keys_PHEL and values_PHLE of the sources (``nmt.engines.memory``).
             mask_P11L: what to add to the scores of the sources.
             places: rows_TN of ``past_TMW`` where what each row has read stands, and of each row sentence_N,
@@ -198,7 +197,7 @@ class WholeStep(Stretch, Generic[MapT]):
             weights: of the model.
 
         Returns:
-            What is to be kept of each row, and of ``Step`` logits_NV, log_totals_N, maxima_Nn and the best.
+            Of ``Step`` logits_NV, log_totals_N, maxima_Nn and the best; what is kept is in ``past_TMW``.
         """
         shape, (rows_TN, sentence_N) = self._shape, places
         N, T, heads = tokens_N.size(0), past_TMW.size(0), (shape.n_heads, -1)
@@ -231,7 +230,8 @@ class WholeStep(Stretch, Generic[MapT]):
             y_ND = self.linear(inner_NF, layer.down, shape.d_model)
             x_ND, read_ND = self.add(x_ND, y_ND, layer.norm)
         logits_NV = self.linear(read_ND, weights.output, shape.vocab_size)
-        return torch.cat(new, dim=1).to(past_TMW.dtype), *told(logits_NV, words)
+        past_TMW[times_T[-1:], rows_TN[-1]] = torch.cat(new, dim=1).to(past_TMW.dtype)
+        return logits_NV, *told(logits_NV, words)
 
     def once(self, y_NF: Tensor) -> Tensor:
         """What ``linear`` gives, not computed anew for each number that is added up of it."""
@@ -256,11 +256,10 @@ def n_beside(vocab_size: int) -> int:
     return math.gcd(vocab_size, LARGEST_BLOCK)
 
 
-def told(logits_NV: Tensor, words: Words) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """logits_NV, log_totals_N, maxima_Nn, and the largest_N with the tokens_N that have it.
+def told(logits_NV: Tensor, words: Words) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """log_totals_N, and of what is allowed maxima_Nn, the largest_N and the tokens_N that have it.
 
-    All but the totals are of what is allowed. All logits are read twice: for the largest, and for their
-    exponentials.
+    All logits are read twice: for the largest, and for their exponentials.
     """
     N, V = logits_NV.shape
     blocks = -1, n_beside(V)
@@ -272,9 +271,7 @@ def told(logits_NV: Tensor, words: Words) -> tuple[Tensor, Tensor, Tensor, Tenso
     best_N = computed_first(maxima_Nn.argmax(dim=1))
     best_NX = computed_first(blocks_NnX[torch.arange(N), best_N] + forbidden_nX[best_N])
     tokens_N = best_N * blocks[1] + best_NX.argmax(dim=1)
-    forbidden_NU = logits_NV[:, words.forbidden_U] + words.forbidden_V[words.forbidden_U]
-    allowed_NV = logits_NV.index_copy(1, words.forbidden_U, forbidden_NU)
-    return allowed_NV, log_totals_N, maxima_Nn, best_NX.amax(dim=1), tokens_N
+    return log_totals_N, maxima_Nn, best_NX.amax(dim=1), tokens_N
 
 
 def attend(query_NHE: Tensor, read: tuple[Tensor, Tensor], mask_N1L: Tensor) -> Tensor:

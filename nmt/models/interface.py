@@ -26,7 +26,7 @@ class Best(NamedTuple):
     """The most probable next token of each of N rows."""
 
     logits_N: Tensor
-    """Of ``Step.logits_NV``."""
+    """Of ``Step.logits_NV``; -inf where none is allowed."""
     tokens_N: Tensor
 
 
@@ -43,7 +43,7 @@ class Step(NamedTuple):
     maxima_Nn: Tensor | None = None
     """The largest of each of n equal blocks of ``logits_NV``, where known; search may overwrite them."""
     best: Best | None = None
-    """The most probable tokens, where known."""
+    """The most probable tokens of those that are allowed, where known."""
 
     @property
     def log_probs_NV(self) -> Tensor:
@@ -74,12 +74,12 @@ class StepDecoder(Protocol[StateT]):
 
 @runtime_checkable
 class ForbiddingDecoder(StepDecoder[StateT], Protocol[StateT]):
-    """A ``StepDecoder`` that leaves out tokens itself, which takes less time than to strike them out."""
+    """A ``StepDecoder`` that finds the most probable tokens itself, sooner than search does."""
 
     def step_without(
         self, state: StateT, tokens_N: Tensor, forbidden: tuple[int, ...]
     ) -> tuple[Step, StateT] | None:
-        """``step``, with logits of -inf for ``forbidden``; ``log_totals_N`` are of all as they were.
+        """``step``, its ``maxima_Nn`` and ``best`` without ``forbidden``; all else is of all tokens.
 
         None: nothing has been read, and ``step`` has to be called.
         """

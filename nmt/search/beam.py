@@ -90,7 +90,7 @@ def beam_search(
         if forbidding is not None and searched.forbids_no_more:
             taken = forbidding.step_without(state, tokens_N, searched.rules.forbidden)
         step, state = taken or decoder.step(state, tokens_N)
-        rows_N = searched.advance(step, is_struck_out=taken is not None)
+        rows_N = searched.advance(step, is_told=taken is not None)
         if rows_N.numel():
             state = decoder.reorder(state, rows_N.to(source.source_BS.device))
     return [entries.hypotheses for entries in searched.n_best]
@@ -150,12 +150,12 @@ class BeamSearch:
         """Whether nothing is forbidden next but ``rules.forbidden``."""
         return self.rules.forbid_no_more(self.beams.sentences, self.beams.lengths)
 
-    def advance(self, step: Step, *, is_struck_out: bool = False) -> Tensor:
+    def advance(self, step: Step, *, is_told: bool = False) -> Tensor:
         """Take one step; sentences that are done leave ``beams``.
 
         Args:
             step: of the rows of ``beams``.
-            is_struck_out: what is forbidden has -inf in ``step`` already.
+            is_told: nothing but ``rules.forbidden`` is forbidden, and ``maxima_Nn`` are without it.
 
         Returns:
             rows_N, which of the present rows the following ones extend; empty when no sentence is left.
@@ -166,7 +166,9 @@ class BeamSearch:
         beams, rules, scoring = self.beams, self.rules, self.scoring
         coverage_NS = scoring.add_attention(beams.coverage_NS, step.attention_NS)
         largest_N = largest(step, coverage_NS)
-        if not is_struck_out:
+        if is_told:
+            rules.strike_out(step.logits_NV)
+        else:
             maxima_Nn = rules.apply(
                 step.logits_NV, beams.history, beams.sentences, beams.lengths, step.maxima_Nn
             )

@@ -121,6 +121,10 @@ class Constraints:
             and not (self.required is not None and self.required.binds(sentences))
         )
 
+    def strike_out(self, scores_NV: Tensor) -> None:
+        """Put -inf, in place, on ``forbidden`` alone."""
+        scores_NV.index_fill_(1, self._never_unasked.to(scores_NV.device), NEVER)
+
     def apply(
         self,
         scores_NV: Tensor,
@@ -146,8 +150,10 @@ class Constraints:
         forced_N1 = self._forced(longest, scores_NV.size(0), sentences, device)
         kept_N1 = None if forced_N1 is None else scores_NV.gather(1, forced_N1)
         required = self.required if self.required is not None and self.required.binds(sentences) else None
-        never = self._markers if required is not None else self._never_unasked
-        scores_NV.index_fill_(1, never.to(device), NEVER)
+        if required is None:
+            self.strike_out(scores_NV)
+        else:
+            scores_NV.index_fill_(1, self._markers.to(device), NEVER)
         if maxima_Nn is not None:
             maxima_Nn = self._updated(maxima_Nn, scores_NV)
         if 0 < self.no_repeat_ngram_size <= longest:

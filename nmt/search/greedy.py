@@ -61,6 +61,7 @@ def greedy_search(
         required,
         choose=most_probable,
         n_rows=1,
+        reads_logits=False,
     )
 
 
@@ -75,10 +76,12 @@ def decode(
     *,
     choose: Choose,
     n_rows: int,
+    reads_logits: bool = True,
 ) -> list[list[Hypothesis]]:
     """Extend ``n_rows`` hypotheses of each sentence by one chosen token at a time until all have ended.
 
-    ``choose`` picks each next token; forced prefixes have left it no choice yet. The remaining arguments and
+    ``choose`` picks each next token; forced prefixes have left it no choice yet. ``reads_logits``: it
+    does even where the best tokens are known. The remaining arguments and
     the errors are those of ``beam_search``. Returns ``n_rows`` hypotheses of each sentence, in no particular
     order.
     """
@@ -95,9 +98,8 @@ def decode(
     while rows:
         sentences = [row.sentence for row in rows[::n_rows]]
         lengths = [n_tokens] * len(sentences)
-        taken = None
-        if forbidding is not None and rules.forbid_no_more(sentences, lengths):
-            taken = forbidding.step_without(state, tokens_N, rules.forbidden)
+        is_free = forbidding is not None and rules.forbid_no_more(sentences, lengths)
+        taken = forbidding.step_without(state, tokens_N, rules.forbidden) if forbidding and is_free else None
         step, state = taken or decoder.step(state, tokens_N)
         before_NS, coverage_NS = coverage_NS, scoring.add_attention(coverage_NS, step.attention_NS)
         largest_N = largest(step, coverage_NS)
@@ -106,6 +108,8 @@ def decode(
                 step.logits_NV, partial(history, rows), sentences, lengths, step.maxima_Nn
             )
             step = step._replace(maxima_Nn=maxima_Nn, best=None)
+        elif reads_logits:
+            rules.strike_out(step.logits_NV)
         tokens_N, log_probs_N = choose(step, n_tokens, sentences)
         if step.log_totals_N is not None:
             log_probs_N = log_probs_N - step.log_totals_N

@@ -283,6 +283,21 @@ def arguments_of(
     return [tokens_N, past_TMW, *memory, mask_P11L, rows_TN, sentence_N, *words]
 
 
+def written_and_told(run: Run, arguments: list[Tensor]) -> list[Tensor]:
+    """What a step writes, of the rows that it has, and what it gives back; all else stays as it is."""
+    given = [argument.clone() for argument in arguments]
+    results = run(given)
+    tokens_N, past_TMW, rows_TN = arguments[0], arguments[1], arguments[-6]
+    own_N = rows_TN[-1]
+    left_M = torch.ones(past_TMW.size(1), dtype=torch.bool).index_fill(0, own_N, False)
+    assert torch.equal(given[1][:-1], past_TMW[:-1])
+    assert bool(given[1][-1, left_M].isnan().all())
+    assert len(tokens_N) == len(own_N)
+    for before, after in zip(arguments[2:], given[2:], strict=True):
+        assert torch.equal(before, after)
+    return [given[1][-1, own_N], *results]
+
+
 def blockwise(logits_NV: Tensor) -> Tensor:
     n_beside = math.gcd(logits_NV.size(1), LARGEST_BLOCK)
     return logits_NV.view(len(logits_NV), -1, n_beside).amax(dim=2)
@@ -299,13 +314,19 @@ def check_compiled(run: Run, model: Transformer, shape: WholeShape) -> None:
     for n_sentences, beam_size in ((1, 1), (2, 1), (1, 5), (3, 1), (17, 1), (8, 5), (33, 2)):
         for n_target, n_source in ((1, 1), (2, 2), (40, 130), (257, 31)):
             arguments = arguments_of(shape, n_sentences, beam_size, n_target, n_source)
-            expected = exact(*torch.utils._pytree.tree_unflatten(arguments, structure), weights)
-            found, others = run(list(arguments)), called(list(arguments))
-            for told in (found, others):
-                allowed_NV = told[1] + arguments[-2]
-                assert torch.equal(told[3], blockwise(allowed_NV))
-                assert torch.equal(told[4], allowed_NV.amax(dim=1))
-                assert torch.equal(told[5], allowed_NV.argmax(dim=1))
+
+            def exactly(given: list[Tensor]) -> Sequence[Tensor]:
+                results: Sequence[Tensor] = exact(
+                    *torch.utils._pytree.tree_unflatten(given, structure), weights
+                )
+                return results
+
+            found, others, expected = (written_and_told(step, arguments) for step in (run, called, exactly))
+            for _, logits_NV, _, maxima_Nn, largest_N, tokens_N in (found, others):
+                allowed_NV = logits_NV + arguments[-2]
+                assert torch.equal(maxima_Nn, blockwise(allowed_NV))
+                assert torch.equal(largest_N, allowed_NV.amax(dim=1))
+                assert torch.equal(tokens_N, allowed_NV.argmax(dim=1))
             results = zip(found[:3], others[:3], expected[:3], strict=True)
             for number, (ours, other, right) in enumerate(results):
                 assert bool(torch.isfinite(right).all())
@@ -329,19 +350,24 @@ def test_it_chooses_the_most_probable_token_that_is_allowed(layers: Precision, p
         step, telling = decoder.step(telling, tokens_N)
         best = step.logits_NV[0].topk(2).indices.tolist()
         for state, forbidden in ((free, ()), (bound_to, (SPECIAL.pad, best[0]))):
-            taken = decoder.greedy_step(state, tokens_N, forbidden)
+            taken = decoder.step_without(state, tokens_N, forbidden)
             assert taken is not None
             chosen, _ = taken
-            assert chosen.tokens_N[0] == best[1 if forbidden else 0]
+            assert chosen.best is not None
+            assert chosen.best.tokens_N[0] == best[1 if forbidden else 0]
             allowed_NV = step.logits_NV.clone()
             allowed_NV[:, list(forbidden)] = -torch.inf
-            assert torch.equal(chosen.tokens_N, allowed_NV.argmax(dim=1))
-            assert torch.equal(chosen.logits_N, allowed_NV.amax(dim=1))
+            assert torch.equal(chosen.logits_NV, step.logits_NV)
+            assert torch.equal(chosen.best.tokens_N, allowed_NV.argmax(dim=1))
+            assert torch.equal(chosen.best.logits_N, allowed_NV.amax(dim=1))
+            assert chosen.maxima_Nn is not None
+            assert torch.equal(chosen.maxima_Nn, blockwise(allowed_NV))
+            assert chosen.log_totals_N is not None
             assert step.log_totals_N is not None
             assert torch.equal(chosen.log_totals_N, step.log_totals_N)
         rows_N = torch.tensor(staying)
         telling, free, bound_to = (decoder.reorder(state, rows_N) for state in (telling, free, bound_to))
-        tokens_N = chosen.tokens_N[rows_N]
+        tokens_N = chosen.best.tokens_N[rows_N]
 
 
 @torch.inference_mode()
@@ -350,7 +376,7 @@ def test_without_one_call_search_chooses() -> None:
     batch, bos_N = Batch.from_ids(SOURCES, special=SPECIAL), torch.full((4,), SPECIAL.bos)
     calls = packed(model, None, layers="float32", output="float32")
     state = calls.start(batch, 1)
-    assert calls.greedy_step(state, bos_N, ()) is None
+    assert calls.step_without(state, bos_N, ()) is None
     assert state.groups[0].past.n_tokens == 0, "nothing has been read"
 
 
