@@ -286,7 +286,7 @@ def arguments_of(
 def written_and_told(run: Run, arguments: list[Tensor]) -> list[Tensor]:
     """What a step writes, of the rows that it has, and what it gives back; all else stays as it is."""
     given = [argument.clone() for argument in arguments]
-    results = run(given)
+    results = run(list(given))
     tokens_N, past_TMW, rows_TN = arguments[0], arguments[1], arguments[-6]
     own_N = rows_TN[-1]
     left_M = torch.ones(past_TMW.size(1), dtype=torch.bool).index_fill(0, own_N, False)

@@ -284,7 +284,7 @@ def check_compiled(model: Transformer, shape: WholeShape, n_rows: int) -> None:
             pasts, told = [], []
             for run in (runs[n_rows], uncompiled(shape, n_rows)):
                 given = [argument.clone() for argument in arguments]
-                told.append(run(given))
+                told.append(run(list(given)))
                 pasts.append(given[1])
             assert bool(pasts[1].isfinite().all())
             torch.testing.assert_close(pasts[0], pasts[1], atol=2e-3, rtol=2e-3)
