@@ -317,6 +317,23 @@ class Candidates(NamedTuple):
     coverage_penalties_N: Tensor | None
     """Of the rows extended; None: 0."""
 
+    def following(self, places: list[int], beam_size: int, special: SpecialIds) -> tuple[Tensor, ...]:
+        """Rows_N, tokens_N and log_probs_N of the best K that do not end, of the sentences at ``places``."""
+        parts = self.rows_BC, self.tokens_BC, self.log_probs_BC
+        all_stay = len(places) == len(self.tokens)
+        if all_stay and not any(special.eos in tokens[:beam_size] for tokens in self.tokens):
+            return tuple(part_BC[:, :beam_size].flatten() for part_BC in parts)
+        n_candidates = self.tokens_BC.size(1)
+        chosen_N = torch.tensor(
+            [
+                place * n_candidates + rank
+                for place in places
+                for rank in going_on(self.tokens[place], special)[:beam_size]
+            ],
+            dtype=torch.long,
+        )
+        return tuple(part_BC.flatten().index_select(0, chosen_N) for part_BC in parts)
+
 
 def rank_candidates(
     beams: Beams,
@@ -352,11 +369,11 @@ def collect_finished(
     n_best: Sequence[NBestList], beams: Beams, candidates: Candidates, scoring: Scoring, special: SpecialIds
 ) -> None:
     """Enter the possible candidates among the first K that end in EOS into their sentences' lists."""
-    penalties_N = candidates.coverage_penalties_N
+    penalties_N, beam_size = candidates.coverage_penalties_N, beams.beam_size
     for place, tokens in enumerate(candidates.tokens):
         if special.eos not in tokens:
             continue
-        for rank, token in enumerate(tokens[: beams.beam_size]):
+        for rank, token in enumerate(tokens[:beam_size]):
             log_prob = candidates.log_probs[place][rank]
             if token != special.eos or log_prob == -torch.inf:
                 continue
@@ -418,19 +435,7 @@ def extend(
     beams: Beams, candidates: Candidates, coverage_NS: Tensor | None, places: list[int], special: SpecialIds
 ) -> tuple[Beams, Tensor]:
     """The best K candidates that do not end, of the sentences at ``places``; and the rows they extend."""
-    n_candidates = candidates.tokens_BC.size(1)
-    chosen_N = torch.tensor(
-        [
-            place * n_candidates + rank
-            for place in places
-            for rank in going_on(candidates.tokens[place], special)[: beams.beam_size]
-        ],
-        dtype=torch.long,
-    )
-    rows_N, tokens_N, log_probs_N = (
-        part_BC.flatten().index_select(0, chosen_N)
-        for part_BC in (candidates.rows_BC, candidates.tokens_BC, candidates.log_probs_BC)
-    )
+    rows_N, tokens_N, log_probs_N = candidates.following(places, beams.beam_size, special)
     lengths = tuple(beams.lengths[place] + 1 for place in places)
     first = beams.n_tokens + 1 - max(lengths, default=0)  # whoever had more tokens may have left
     extended = Beams(
