@@ -180,6 +180,22 @@ def test_sentences_leave_a_batch_of_few_rows(beam_size: int, expected: list[int]
     assert calls == expected
 
 
+@torch.inference_mode()
+def test_rows_that_fill_up_write_what_the_first_row_does() -> None:
+    """They write into its place, though another sentence has stood first."""
+    model = random_model()
+    logits = {}
+    for name, decoder in (("ours", packed(model, [], [8])), ("theirs", packed(model))):
+        state = decoder.start(Batch.from_ids(SOURCES, special=SPECIAL), 1)
+        _, state = decoder.step(state, bos(4))
+        _, state = decoder.step(state, torch.tensor([40, 41, 42, 43]))
+        state = decoder.reorder(state, torch.tensor([1, 2, 3]))
+        for tokens in ([44, 45, 46], [47, 48, 49]):
+            step, state = decoder.step(state, torch.tensor(tokens))
+        logits[name] = step.logits_NV
+    torch.testing.assert_close(logits["ours"], logits["theirs"], atol=1e-4, rtol=1e-4)
+
+
 def bos(n_rows: int) -> Tensor:
     return torch.full((n_rows,), SPECIAL.bos)
 
