@@ -181,6 +181,17 @@ def test_sentences_leave_a_batch_of_few_rows(beam_size: int, expected: list[int]
 
 
 @torch.inference_mode()
+def test_no_position_is_read_that_the_model_does_not_have() -> None:
+    """What is compiled would read on behind the table."""
+    decoder = packed(random_model(max_positions=8), [], [1])
+    state = decoder.start(Batch.from_ids(SOURCES[1:2], special=SPECIAL), 1)
+    for _ in range(8):
+        _, state = decoder.step(state, bos(1))
+    with pytest.raises(ValueError, match="position 8 is past the model's 8 positions"):
+        decoder.step_without(state, bos(1), ())
+
+
+@torch.inference_mode()
 def test_rows_that_fill_up_write_what_the_first_row_does() -> None:
     """They write into its place, though another sentence has stood first."""
     model = random_model()

@@ -36,7 +36,8 @@ class Forbidding:
 
     def step(self, state: Any, tokens_N: Tensor) -> tuple[Step, Any]:
         self.asked.append(False)
-        return self._decoder.step(state, tokens_N)
+        step, state = self._decoder.step(state, tokens_N)
+        return step._replace(best=Best(*step.logits_NV.max(dim=1))), state
 
     def step_without(
         self, state: Any, tokens_N: Tensor, forbidden: tuple[int, ...]
