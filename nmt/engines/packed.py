@@ -32,12 +32,12 @@ from nmt.engines.packed_layers import PackedDecoderLayer, PackedEncoderLayer, To
 from nmt.engines.packed_state import Group, PackedState
 from nmt.engines.parts import Embedding, Norm
 from nmt.engines.projection import Projection, ShortProjection, VocabularyShortlist
-from nmt.engines.single_calls import Found, SingleCalls
+from nmt.engines.single_calls import SingleCalls
 from nmt.engines.stretches import PackedStretches, Stretches
 from nmt.engines.threads import StepThreads
 from nmt.engines.whole import Words
 from nmt.extensions import Rank, best_of_blocks
-from nmt.models.interface import Best, Step
+from nmt.models.interface import Step
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Transformer
 
 
@@ -145,11 +145,9 @@ class PackedTransformer:
         if self._single_calls is None or not self._single_calls.take(state.groups, n_rows):
             return None
         with self._threads.taken(n_rows, n_rows * self._step_weights):
-            found = self._single_call(state.groups[0], tokens_N, forbidden)
-            best = Best(found.largest_N, found.tokens_N)
-            return Step(found.logits_NV, None, found.log_totals_N, found.maxima_Nn, best), state
+            return self._single_call(state.groups[0], tokens_N, forbidden), state
 
-    def _single_call(self, group: Group, tokens_N: Tensor, forbidden: tuple[int, ...]) -> Found:
+    def _single_call(self, group: Group, tokens_N: Tensor, forbidden: tuple[int, ...]) -> Step:
         assert self._single_calls is not None
         if (words := self._words.get(forbidden)) is None:
             words = self._words[forbidden] = self._target.words(forbidden)
@@ -160,8 +158,7 @@ class PackedTransformer:
     def _step(self, state: PackedState, tokens_N: Tensor) -> Step:
         groups, n_rows, stretches = state.groups, tokens_N.numel(), self._stretches
         if self._single_calls is not None and self._single_calls.take(groups, n_rows):
-            found = self._single_call(groups[0], tokens_N, ())
-            return Step(found.logits_NV, None, found.log_totals_N, found.maxima_Nn)
+            return self._single_call(groups[0], tokens_N, ())._replace(best=None)
         for group in groups:
             group.past.grow()
         positions = [group.past.n_tokens - 1 for group in groups]

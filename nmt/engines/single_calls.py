@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -23,6 +23,7 @@ from nmt.engines.memory import LANES
 from nmt.engines.packages import Run
 from nmt.engines.packed_state import Group
 from nmt.engines.whole import WholeShape, Words
+from nmt.models.interface import Best, Step
 
 LENGTHS = (1, 1 << 20)
 """Of target and source, at least and at most."""
@@ -79,16 +80,6 @@ def open_sizes(shape: WholeShape, n_rows: int | None, most_rows: int) -> tuple[A
     return of_rows, of_past, of_layers, of_mask, (of_places, of_rows), Words(*of_words)
 
 
-class Found(NamedTuple):
-    """What a step finds of each row."""
-
-    logits_NV: Tensor
-    log_totals_N: Tensor
-    maxima_Nn: Tensor
-    largest_N: Tensor
-    tokens_N: Tensor
-
-
 class SingleCalls:
     """The steps of a model that are one call.
 
@@ -121,8 +112,8 @@ class SingleCalls:
         is_one = len(groups) == 1 and groups[0].short is None
         return is_one and (self._any_rows is not None or n_rows in self._fixed)
 
-    def __call__(self, tokens_N: Tensor, group: Group, words: Words) -> Found:
-        """Read a token of each row."""
+    def __call__(self, tokens_N: Tensor, group: Group, words: Words) -> Step:
+        """Read a token of each row, and tell the best next ones."""
         n_kept = tokens_N.numel()
         weights: list[Tensor] = []
         if n_kept in self._fixed:
@@ -150,7 +141,8 @@ class SingleCalls:
         )
         if n_kept < n_rows:
             found = [part[:n_kept] for part in found]
-        return Found(*found)
+        logits_NV, log_totals_N, maxima_Nn, *best = found
+        return Step(logits_NV, None, log_totals_N, maxima_Nn, Best(*best))
 
 
 @cache

@@ -37,12 +37,13 @@ from torch.nn import functional
 from nmt.batch import Batch
 from nmt.config import GenerationConfig, SpecialIds
 from nmt.extensions import Rank, best_of_blocks
-from nmt.models.interface import ForbiddingDecoder, RankingDecoder, StateT, Step, StepDecoder
+from nmt.models.interface import RankingDecoder, StateT, Step, StepDecoder
 from nmt.search.constraints import Constraints
 from nmt.search.finite import check_finite, largest
 from nmt.search.hypothesis import Hypothesis, NBestList
 from nmt.search.required import Required
 from nmt.search.scoring import Scoring
+from nmt.search.steps import Steps
 from nmt.search.topk import best_extensions
 from nmt.search.transfer import to_cpu
 
@@ -83,14 +84,11 @@ def beam_search(
         source, options, special, prefixes, required, early_stop=early_stop, rank=rank
     )
     state = decoder.start(source, options.beam_size)
-    forbidding = decoder if isinstance(decoder, ForbiddingDecoder) else None
-    while searched.beams.sentences:
+    steps = Steps(decoder)
+    while (beams := searched.beams).sentences:
         tokens_N = searched.last_tokens_N.to(source.source_BS.device)
-        taken = None
-        if forbidding is not None and searched.forbids_no_more:
-            taken = forbidding.step_without(state, tokens_N, searched.rules.forbidden)
-        step, state = taken or decoder.step(state, tokens_N)
-        rows_N = searched.advance(step, is_told=taken is not None)
+        step, state, is_told = steps.take(state, tokens_N, searched.rules, beams.sentences, beams.lengths)
+        rows_N = searched.advance(step, is_told=is_told)
         if rows_N.numel():
             state = decoder.reorder(state, rows_N.to(source.source_BS.device))
     return [entries.hypotheses for entries in searched.n_best]
@@ -144,11 +142,6 @@ class BeamSearch:
     def last_tokens_N(self) -> Tensor:
         """What the decoder is to read next."""
         return self.beams.tokens_NT[:, -1]
-
-    @property
-    def forbids_no_more(self) -> bool:
-        """Whether nothing is forbidden next but ``rules.forbidden``."""
-        return self.rules.forbid_no_more(self.beams.sentences, self.beams.lengths)
 
     def advance(self, step: Step, *, is_told: bool = False) -> Tensor:
         """Take one step; sentences that are done leave ``beams``.

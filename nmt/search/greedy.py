@@ -20,12 +20,13 @@ from torch import Tensor
 
 from nmt.batch import Batch
 from nmt.config import GenerationConfig, SpecialIds
-from nmt.models.interface import ForbiddingDecoder, StateT, Step, StepDecoder
+from nmt.models.interface import StateT, Step, StepDecoder
 from nmt.search.constraints import Constraints
 from nmt.search.finite import check_finite, largest
 from nmt.search.hypothesis import Hypothesis
 from nmt.search.required import Required
 from nmt.search.scoring import Scoring
+from nmt.search.steps import Steps
 from nmt.search.topk import blockwise_max
 from nmt.search.transfer import to_cpu
 
@@ -81,9 +82,8 @@ def decode(
     """Extend ``n_rows`` hypotheses of each sentence by one chosen token at a time until all have ended.
 
     ``choose`` picks each next token; forced prefixes have left it no choice yet. ``reads_logits``: it
-    does even where the best tokens are known. The remaining arguments and
-    the errors are those of ``beam_search``. Returns ``n_rows`` hypotheses of each sentence, in no particular
-    order.
+    does even where the best tokens are known. The remaining arguments and the errors are those of
+    ``beam_search``. Returns ``n_rows`` hypotheses of each sentence, in no particular order.
     """
     rules = Constraints.for_batch(source, options, special, prefixes, required)
     scoring = Scoring.from_options(options)
@@ -93,17 +93,15 @@ def decode(
     coverage_NS = scoring.initial_coverage(source, n_rows)
     tokens_N = torch.full((len(rows),), special.bos, device=device)
     state = decoder.start(source, n_rows)
-    forbidding = decoder if isinstance(decoder, ForbiddingDecoder) else None
+    steps = Steps(decoder)
     n_tokens = 0
     while rows:
         sentences = [row.sentence for row in rows[::n_rows]]
         lengths = [n_tokens] * len(sentences)
-        is_free = forbidding is not None and rules.forbid_no_more(sentences, lengths)
-        taken = forbidding.step_without(state, tokens_N, rules.forbidden) if forbidding and is_free else None
-        step, state = taken or decoder.step(state, tokens_N)
+        step, state, is_told = steps.take(state, tokens_N, rules, sentences, lengths)
         before_NS, coverage_NS = coverage_NS, scoring.add_attention(coverage_NS, step.attention_NS)
         largest_N = largest(step, coverage_NS)
-        if taken is None:
+        if not is_told:
             maxima_Nn = rules.apply(
                 step.logits_NV, partial(history, rows), sentences, lengths, step.maxima_Nn
             )
