@@ -41,11 +41,14 @@ ROWS_BESIDE_ANY = (1,)
 """Where there is a step of any number of rows, which for one is the slower (with matrix units)."""
 
 
-def compile_for(model: str | Path | None = None, rows: Sequence[int] | None = None) -> dict[str, Any]:
-    """Compile what the engine for ``model`` takes on this machine's CPU, unless it is there.
+def compile_for(
+    model: str | Path | None = None, engine: str = "auto", *, rows: Sequence[int] | None = None
+) -> dict[str, Any]:
+    """Compile what an engine for ``model`` takes on this machine's CPU, unless it is there.
 
     Args:
         model: a folder, or the name of one that ships; None: the default one.
+        engine: see ``nmt.engines.choose``.
         rows: numbers of rows that get a step of their own; fewer rows are filled up to the next. None: those
             that pay.
 
@@ -53,8 +56,8 @@ def compile_for(model: str | Path | None = None, rows: Sequence[int] | None = No
         "model", "engine", and "steps": of each "for", "folder", "seconds" and "was_there".
 
     Raises:
-        ConfigError: the engine for this model on this CPU has nothing to compile, there are too many
-            rows, or the compiler fails.
+        ConfigError: there is no such engine, or it has nothing to compile for this model on this CPU, there
+            are too many rows, or the compiler fails.
         ModelFolderError: the model folder is missing or corrupt.
     """
     for n_rows in rows or ():
@@ -65,7 +68,7 @@ def compile_for(model: str | Path | None = None, rows: Sequence[int] | None = No
             )
     device = torch.device("cpu")
     loaded = load_model_folder(resolve_model(model), device, with_aligner=False)
-    name, choice = loaded.config.name, choose(loaded.model, device)
+    name, choice = loaded.config.name, choose(loaded.model, device, engine)
     steps = compile_steps(loaded.model, choice, rows)
     if not steps:
         raise ConfigError(

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from nmt.commands.loading import load
+from nmt.commands.options import Engine
 
 
 def compile_step(
@@ -15,6 +16,7 @@ def compile_step(
         str | None, typer.Argument(metavar="[MODEL]", help="Model folder, or the name of one that ships.")
     ] = None,
     *,
+    engine: Engine = "auto",
     rows: Annotated[
         list[int] | None,
         typer.Option(
@@ -25,5 +27,6 @@ def compile_step(
     ] = None,
 ) -> None:
     """Compile a model's decoding steps for this machine's CPU, once; needs a C++ compiler, prints JSON."""
-    chosen = {} if rows is None else {"rows": rows}
-    print(json.dumps(load("nmt.compilation:compile_for")(model, **chosen), ensure_ascii=False))
+    print(
+        json.dumps(load("nmt.compilation:compile_for")(model, engine, rows=rows or None), ensure_ascii=False)
+    )

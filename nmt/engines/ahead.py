@@ -75,7 +75,7 @@ def _program(stretch: Stretch, example: tuple[Any, ...]) -> Program:
     n_rowwise = sum(isinstance(argument, Tensor) for argument in example)
     of_rows = [{0: torch.export.Dim("N", min=LEAST_ROWS, max=MOST_ROWS)}] * n_rowwise
     of_weights = torch.utils._pytree.tree_map(lambda _: None, example[n_rowwise:])
-    return Program(stretch, example, (*of_rows, *of_weights), {"cpp.threads": 1})
+    return Program(stretch, example, (*of_rows, *of_weights), {}, "one")
 
 
 def load_step(shape: Shape) -> dict[str, Run] | None:

@@ -23,7 +23,7 @@ import torch
 from torch import Tensor, nn
 
 from nmt.engines import between, bound_maps, whole
-from nmt.engines.bound_maps import OPTIONS, BoundMap, compile_with_weights, digest, load_bound, map_of
+from nmt.engines.bound_maps import BoundMap, compile_with_weights, digest, load_bound, map_of, program_of
 from nmt.engines.memory import LANES
 from nmt.engines.packages import Program, Run, folder_for
 from nmt.engines.single_calls import LENGTHS, example_arguments, open_sizes
@@ -88,7 +88,7 @@ def folder_of(shape: WholeShape, model: Transformer) -> Path:
     """Where the step of ``model`` stands on this machine, or would."""
     sources = map(inspect.getsource, (sys.modules[__name__], between, bound_maps, whole))
     weights = digest(model.decoder_layers, model.decoder_norm, model.output)
-    return folder_for("bound", sorted(asdict(shape).items()), weights, LENGTHS, LANES, OPTIONS, *sources)
+    return folder_for("bound", sorted(asdict(shape).items()), weights, LENGTHS, LANES, *sources)
 
 
 def compile_bound(shape: WholeShape, model: Transformer) -> Path:
@@ -108,7 +108,7 @@ def compile_bound(shape: WholeShape, model: Transformer) -> Path:
 def _programs(shape: WholeShape, weights: bytes) -> dict[str, Program]:
     example = example_arguments(shape, EXAMPLE_ROWS)
     step = BoundStep.saved(shape, weights)
-    return {NAME: Program(step, example, open_sizes(shape, None, MOST_ROWS), OPTIONS)}
+    return {NAME: program_of(step, example, open_sizes(shape, None, MOST_ROWS), shape.weights)}
 
 
 def load_step(folder: Path) -> Run | None:

@@ -25,7 +25,7 @@ from torch import Tensor, nn
 
 from nmt.engines import between, bound_maps
 from nmt.engines.between import Norm, Shape, ShapeWithWeights, Stretch, norms_in_order
-from nmt.engines.bound_maps import OPTIONS, BoundMap, compile_with_weights, digest, load_bound, map_of
+from nmt.engines.bound_maps import BoundMap, compile_with_weights, digest, load_bound, map_of, program_of
 from nmt.engines.kernels import Precision, dtype_of, side_by_side
 from nmt.engines.packages import Program, Run, folder_for
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Transformer
@@ -156,7 +156,7 @@ def folder_of(shape: EncoderShape, model: Transformer) -> Path:
     crossed = [layer.cross_attention for layer in _decoder_layers(model)]
     read = [linear for attention in crossed for linear in (attention.key, attention.value)]
     weights = digest(model.encoder_layers, model.encoder_norm, *read)
-    return folder_for("encoder", sorted(asdict(shape).items()), weights, OPTIONS, *sources)
+    return folder_for("encoder", sorted(asdict(shape).items()), weights, *sources)
 
 
 def compile_encoder(shape: EncoderShape, model: Transformer) -> Path:
@@ -176,7 +176,8 @@ def compile_encoder(shape: EncoderShape, model: Transformer) -> Path:
 def _programs(shape: EncoderShape, weights: bytes) -> dict[str, Program]:
     encoder = BoundEncoder(shape)
     encoder.load_state_dict(safetensors.torch.load(weights))
-    return {NAME: Program(encoder.eval().requires_grad_(False), _example(shape), _open_sizes(), OPTIONS)}
+    encoder.eval().requires_grad_(False)
+    return {NAME: program_of(encoder, _example(shape), _open_sizes(), shape.weights)}
 
 
 def _example(shape: EncoderShape) -> tuple[Tensor, ...]:

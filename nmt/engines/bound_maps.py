@@ -1,7 +1,8 @@
 """Linear maps that are compiled with their weights (``nmt.engines.bound``, ``nmt.engines.bound_encoder``).
 
 The compiler lays weights out for the CPU's instructions, and multiplies by them inside the function that it
-makes: for matrix units (AMX) in bfloat16 or int8, for AVX-512 VNNI in int8.
+makes: for matrix units (AMX) in bfloat16 or int8, for AVX-512 VNNI in int8, for AVX2 and what came after it
+in float32.
 
 Dimensions: N rows, D inputs of a map, F outputs.
 """
@@ -12,6 +13,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import safetensors.torch
 import torch
@@ -21,18 +23,21 @@ from torch import Tensor, nn
 from nmt.engines import between
 from nmt.engines.between import Int8Weights, ShapeWithWeights
 from nmt.engines.cpu import CpuFeatures
-from nmt.engines.kernels import INT8_MOST, int8_rows
-from nmt.engines.packages import Program, Run, compile_packages, load_packages
+from nmt.engines.kernels import INT8_MOST, Precision, int8_rows
+from nmt.engines.packages import CONTRACTION, Program, Run, compile_packages, load_packages
 from nmt.errors import ConfigError
 
 OPTIONS = {
-    "cpp.dynamic_threads": True,  # those that torch has when it is called
-    "cpp.enable_floating_point_contract_flag": "fast",  # a product and its addition are one instruction
+    CONTRACTION: "fast",
     "freezing": True,  # weights are constants, laid out beforehand
     "max_autotune_gemm": True,
     "max_autotune_gemm_backends": "CPP",  # products of the compiler's own, not calls
     "assert_indirect_indexing": False,  # rows and sentences that the engine itself counts
 }
+
+
+FLAGS_IN_FLOAT32 = "-fstack-reuse=named_vars"
+"""Without it g++ writes all sums of a product in float32 to memory at each addition, for nobody to read."""
 
 
 class BoundMap(nn.Module):
@@ -43,6 +48,20 @@ class BoundMap(nn.Module):
     def __init__(self, n_out: int, bias_F: Tensor | None) -> None:
         super().__init__()
         self.register_buffer("bias_F", torch.zeros(n_out) if bias_F is None else bias_F.float())
+
+
+class Float32(BoundMap):
+    """All in float32."""
+
+    weight_FD: Tensor
+
+    def __init__(self, weight_FD: Tensor, bias_F: Tensor | None) -> None:
+        super().__init__(len(weight_FD), bias_F)
+        self.register_buffer("weight_FD", weight_FD.float().contiguous())
+
+    def forward(self, x_ND: Tensor) -> Tensor:
+        """See ``BoundMap``."""
+        return F.linear(x_ND, self.weight_FD) + self.bias_F
 
 
 class Half(BoundMap):
@@ -112,18 +131,21 @@ class UnsignedInt8(BoundMap):
 def map_of(shape: ShapeWithWeights) -> Callable[[Tensor, Tensor | None], BoundMap]:
     """Weight_FD and bias_F if there is one -> a map.
 
-    It is for matrix units, or where int8 has no sign for AVX-512 VNNI.
+    In fewer bits it is for matrix units, or where int8 has no sign for AVX-512 VNNI.
     """
-    assert shape.weights != "float32"
+    if shape.weights == "float32":
+        return Float32
     if shape.weights == "bfloat16":
         return Half
     return Int8 if shape.signed else UnsignedInt8
 
 
 def can_bind(shape: ShapeWithWeights, features: CpuFeatures) -> bool:
-    """Whether the compiler has such products on this CPU; in float32 calls are as fast."""
+    """Whether the compiler has such products on this CPU."""
+    if shape.weights == "float32":
+        return features.avx2
     if shape.signed:
-        return features.matrix_units and shape.weights != "float32"
+        return features.matrix_units
     widths = shape.d_model, shape.d_inner, shape.d_ff
     return features.int8 and shape.weights == "int8" and all(width % FACTORS == 0 for width in widths)
 
@@ -134,6 +156,17 @@ def digest(*parts: nn.Module) -> str:
     for tensor in (tensor for part in parts for tensor in part.state_dict().values()):
         sums.update(tensor.detach().contiguous().numpy().data)
     return sums.hexdigest()
+
+
+def program_of(
+    function: nn.Module, example: tuple[Any, ...], sizes: tuple[Any, ...], weights: Precision
+) -> Program:
+    """To be compiled, with maps of ``weights`` in it.
+
+    In int8, where products take least time beside all else, for one thread too: its weights are there twice.
+    """
+    flags = FLAGS_IN_FLOAT32 if weights == "float32" else ""
+    return Program(function, example, sizes, OPTIONS, "both" if weights == "int8" else "all", flags)
 
 
 def compile_with_weights(

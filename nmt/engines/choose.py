@@ -11,10 +11,11 @@ On a GPU "float32" and "bfloat16" are a step of fixed shapes replayed as a CUDA 
 "auto" takes int8 where the CPU has instructions for it, else float32; on a GPU eager, until the others have
 been measured on one. How far each is from eager is measured by ``benchmarks/engines.py``. Where ``nmt
 compile`` has been run, a step of any number of rows is one call (``nmt.engines.bound``), and so is the
-encoder (``nmt.engines.bound_encoder``), for int8 where the CPU has matrix units or AVX-512 VNNI, for bfloat16
-where it has matrix units; every engine of a CPU takes such steps of few rows (``nmt.engines.few``), but int8
-with AVX-512 VNNI; and int8 on matrix units, for sentences that started at different times or have a
-shortlist, takes a step whose layers are compiled one by one (``nmt.engines.ahead``).
+encoder (``nmt.engines.bound_encoder``), for float32, for int8 where the CPU has matrix units or AVX-512 VNNI,
+for bfloat16 where it has matrix units. On matrix units such a step of one row is another
+(``nmt.engines.few``), for int8 and bfloat16; where there is no step of any number, steps of few rows are. And
+int8 on matrix units, for sentences that started at different times or have a shortlist, takes a step whose
+layers are compiled one by one (``nmt.engines.ahead``).
 """
 
 from __future__ import annotations
@@ -171,11 +172,14 @@ def whole_shape(model: Model, choice: Choice) -> WholeShape | None:
 def few_shape(model: Model, choice: Choice, features: CpuFeatures | None = None) -> WholeShape | None:
     """What ``nmt compile`` would compile for few rows; None: nothing can be, or nothing that pays.
 
-    With AVX-512 VNNI the step of any number of rows is the faster for one too.
+    Without matrix units the step of any number of rows is the faster for one too.
     """
     shape = whole_shape(model, choice)
     features = CpuFeatures.here() if features is None else features
-    return None if shape is None or (not shape.signed and can_bind(shape, features)) else shape
+    if shape is None or not can_bind(shape, features):
+        return shape
+    on_units = features.matrix_units and shape.weights != "float32"
+    return shape if on_units else None
 
 
 def bound_folder(model: Model, choice: Choice, features: CpuFeatures | None = None) -> Path | None:

@@ -26,6 +26,11 @@ class CpuFeatures:
         return self.int8 or self.pairs
 
     @property
+    def avx2(self) -> bool:
+        """Whether it has AVX2 or what came after it, eight products of float32 at once."""
+        return self.int8 or self.pairs
+
+    @property
     def only_pairs(self) -> bool:
         """Whether int8 is multiplied in pairs for want of better."""
         return self.pairs and not self.int8

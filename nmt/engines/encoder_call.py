@@ -17,13 +17,13 @@ from nmt.engines.packed_layers import Tokens
 NARROW = 384
 """d_model up to which products are small beside the calls around them, for all but many tokens."""
 MOST_TOKENS, MOST_TOKENS_IF_WIDE = 384, 48
-"""For more, a library's products in bfloat16 are as good or better; those in int8 never are."""
+"""For more, a library's products in bfloat16 are as good or better; others never are."""
 PART_TOKENS = 256
-"""So many tokens are encoded at once in int8: what one product leaves is still in the cache for the next."""
+"""So many are encoded at once (not in bfloat16): what one product leaves is in the cache for the next."""
 
 
 class EncoderCall:
-    """An encoder with what the decoder attends to: in int8, or in bfloat16 for so few tokens that it pays.
+    """An encoder with what the decoder attends to; in bfloat16 for so few tokens that it pays.
 
     Args:
         run: the function.
@@ -33,16 +33,16 @@ class EncoderCall:
     def __init__(self, run: Run, attention: torch.dtype) -> None:
         self._run = run
         self._attention = attention
-        self._in_int8 = attention == torch.float32
+        self._in_parts = attention != torch.bfloat16
 
     def takes(self, x_MD: Tensor) -> bool:
         """Whether it pays."""
         n_tokens, d_model = x_MD.shape
-        return self._in_int8 or n_tokens <= (MOST_TOKENS if d_model <= NARROW else MOST_TOKENS_IF_WIDE)
+        return self._in_parts or n_tokens <= (MOST_TOKENS if d_model <= NARROW else MOST_TOKENS_IF_WIDE)
 
     def __call__(self, x_MD: Tensor, tokens: Tokens, mask_BS: Tensor) -> tuple[Tensor, Layers]:
         """Embeddings of ``tokens`` -> memory_MD, and keys_BHSE and values_BHSE for each decoder layer."""
-        if not self._in_int8 or len(x_MD) <= PART_TOKENS:
+        if not self._in_parts or len(x_MD) <= PART_TOKENS:
             return self._encode(x_MD, tokens)
         lengths = mask_BS.sum(dim=1).tolist()
         parts = list(_parts(lengths))

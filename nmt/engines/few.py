@@ -15,7 +15,7 @@ import torch
 from nmt.engines import loops, whole
 from nmt.engines.loops import LoopStep, lay_out_in
 from nmt.engines.memory import LANES
-from nmt.engines.packages import Program, Run, compile_packages, folder_for, load_packages
+from nmt.engines.packages import CONTRACTION, Program, Run, compile_packages, folder_for, load_packages
 from nmt.engines.single_calls import LENGTHS, example_arguments, open_sizes
 from nmt.engines.whole import StepWeights, WholeShape
 
@@ -23,8 +23,7 @@ MOST_ROWS = 8
 """For more there is no such step: what is multiplied takes longer than what is read."""
 NAME = "step"
 OPTIONS = {
-    "cpp.dynamic_threads": True,  # those that torch has when it is called
-    "cpp.enable_floating_point_contract_flag": "fast",  # a product and its addition are one instruction
+    CONTRACTION: "fast",
     # products that are added to each other are not written to memory first, however many
     "realize_acc_reads_threshold": 256,
     "realize_opcount_threshold": 1024,

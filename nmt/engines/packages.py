@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import platformdirs
 import torch
@@ -26,6 +26,11 @@ from torch import Tensor, nn
 from nmt.errors import ConfigError
 
 CACHE = "PASSERELLE_CACHE"
+CONTRACTION = "cpp.enable_floating_point_contract_flag"
+"""The option that becomes g++'s -ffp-contract: "fast" makes a product and its addition one instruction."""
+ALL_THREADS, ONE_THREAD = {"cpp.dynamic_threads": True}, {"cpp.threads": 1}
+ALONE = "_alone"
+"""Behind the name of a package for one thread, which waits for itself at each barrier of OpenMP."""
 
 Run = Callable[[list[Tensor]], Sequence[Tensor]]
 """A package: its tensors in order -> its results."""
@@ -41,7 +46,11 @@ class Program(NamedTuple):
     sizes: tuple[Any, ...]
     """The sizes of each argument that are left open, as ``torch.export.export`` takes them."""
     options: Mapping[str, Any]
-    """Of the compiler (``torch._inductor.config``)."""
+    """Of the compiler (``torch._inductor.config``), but for threads."""
+    threads: Literal["all", "one", "both"] = "both"
+    """How many it may have: as many as torch has when it is called, or one; "both" is compiled for either."""
+    flags: str = ""
+    """For g++, beside those that the compiler gives it."""
 
 
 def folder_for(*made_from: object) -> Path:
@@ -57,7 +66,7 @@ def compile_packages(folder: Path, programs: Callable[[], Mapping[str, Program]]
 
     Args:
         folder: from ``folder_for``.
-        programs: makes them, by name; called in another process.
+        programs: makes them, by name; called in other processes.
 
     Raises:
         ConfigError: there is no C++ compiler, or it fails.
@@ -67,10 +76,12 @@ def compile_packages(folder: Path, programs: Callable[[], Mapping[str, Program]]
     folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".new-"))
     try:
-        # in a process of its own: the compiler leaves threads behind, and this one may want to fork
+        # in processes of their own: the compiler leaves threads behind, and this one may want to fork
         spawn = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(max_workers=1, mp_context=spawn) as other:
-            other.submit(_compile_all, programs, aside).result()
+        with ProcessPoolExecutor(max_workers=2, mp_context=spawn) as others:
+            kinds = [others.submit(_compile_all, programs, aside, alone=alone) for alone in (False, True)]
+            for kind in kinds:
+                kind.result()
         try:
             aside.rename(folder)
         except OSError:
@@ -80,22 +91,31 @@ def compile_packages(folder: Path, programs: Callable[[], Mapping[str, Program]]
         shutil.rmtree(aside, ignore_errors=True)
 
 
-def _compile_all(programs: Callable[[], Mapping[str, Program]], folder: Path) -> None:
+def _compile_all(programs: Callable[[], Mapping[str, Program]], folder: Path, *, alone: bool) -> None:
     for name, program in programs().items():
-        _compile(program, folder / f"{name}.pt2")
+        if not alone:
+            threads = ONE_THREAD if program.threads == "one" else ALL_THREADS
+            _compile(program, threads, folder / f"{name}.pt2")
+        elif program.threads == "both":
+            _compile(program, ONE_THREAD, folder / f"{name}{ALONE}.pt2")
 
 
-def _compile(program: Program, path: Path) -> None:
+def _compile(program: Program, threads: Mapping[str, Any], path: Path) -> None:
     from torch._inductor import aoti_compile_and_package  # noqa: PLC0415 - seconds, and for this alone
+    from torch._inductor.cpp_builder import is_gcc  # noqa: PLC0415
     from torch._inductor.exc import InductorError, InvalidCxxCompiler  # noqa: PLC0415
 
+    options = {**program.options, **threads}
+
     try:
+        if program.flags and is_gcc():  # there is no option for flags; this one is handed on as it is
+            options[CONTRACTION] = f"{options[CONTRACTION]} {program.flags}"
         # where gradients might be asked for, weights are not laid out beforehand
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")  # torch's, of its own functions
             exported = torch.export.export(program.function, program.example, dynamic_shapes=program.sizes)
             _without_assertions(exported)
-            aoti_compile_and_package(exported, package_path=str(path), inductor_configs=dict(program.options))
+            aoti_compile_and_package(exported, package_path=str(path), inductor_configs=options)
     except InductorError as error:
         if isinstance(error.inner_exception, InvalidCxxCompiler):
             raise ConfigError("nmt compile: no C++ compiler is found; install g++, or go without") from None
@@ -122,12 +142,29 @@ def load_packages(folder: Path, names: Sequence[str]) -> dict[str, Run] | None:
     """
     if not folder.is_dir():
         return None
-    load = torch._C._aoti.AOTIModelPackageLoader  # what wraps it imports the compiler, which takes seconds
     try:
-        packages = {name: load(str(folder / f"{name}.pt2"), "model", True, 1, -1) for name in names}
+        return {name: _load(folder, name) for name in names}
     except RuntimeError as error:
         reason = str(error).strip().splitlines()[0]
         raise ConfigError(
             f"{folder}: the compiled step cannot be loaded ({reason}); remove the folder, then nmt compile"
         ) from None
-    return {name: package.boxed_run for name, package in packages.items()}
+
+
+def _load(folder: Path, name: str) -> Run:
+    load = torch._C._aoti.AOTIModelPackageLoader  # what wraps it imports the compiler, which takes seconds
+
+    def run_of(path: Path) -> Run:
+        run: Run = load(str(path), "model", True, 1, -1).boxed_run
+        return run
+
+    for_all = run_of(folder / f"{name}.pt2")
+    path = folder / f"{name}{ALONE}.pt2"
+    if not path.exists():
+        return for_all
+    for_one = run_of(path)
+
+    def run(tensors: list[Tensor]) -> Sequence[Tensor]:
+        return for_one(tensors) if torch.get_num_threads() == 1 else for_all(tensors)
+
+    return run

@@ -18,10 +18,7 @@ from nmt.engines.packages import Program, compile_packages, folder_for, load_pac
 from nmt.extensions import Rank, best_of_blocks
 
 NAME = "rank"
-OPTIONS = {
-    "cpp.dynamic_threads": True,  # those that torch has when it is called
-    "assert_indirect_indexing": False,  # places that it has counted itself
-}
+OPTIONS = {"assert_indirect_indexing": False}  # places that it has counted itself
 EXAMPLE = (3, 5, 120)
 """Sentences, hypotheses of each, blocks."""
 MOST = 1 << 20
@@ -64,7 +61,7 @@ def _programs(n_beside: int) -> dict[str, Program]:
     blocks = {**rows, 2: torch.export.Dim("n", min=2, max=MOST)}
     example = torch.zeros(B, K, n, n_beside), torch.zeros(B, K), torch.zeros(B, K, n)
     sizes = blocks, rows, blocks
-    return {NAME: Program(Ranking().eval(), example, sizes, OPTIONS)}
+    return {NAME: Program(Ranking().eval(), example, sizes, OPTIONS, "one")}
 
 
 def load_ranking(folder: Path) -> Rank | None:

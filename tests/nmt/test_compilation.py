@@ -19,6 +19,10 @@ from nmt.info import info, step_in_words
 from nmt.models.build import build_model
 from nmt.tokenizer import Tokenizer
 from tests.nmt.conftest import save_tiny_model, tiny_config, tiny_model
+from tests.nmt.engines.marks import VNNI
+
+BOUND = ("any number of rows", "the encoder")
+RANKING = "the ranking of a beam"
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +31,10 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler on this machine")
-def test_a_step_is_compiled_once_and_shown_by_nmt_info(tmp_path: Path, tokenizer_file: Path) -> None:
+def test_a_step_is_compiled_once_and_shown_by_nmt_info(
+    tmp_path: Path, tokenizer_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(CpuFeatures, "here", lambda: CpuFeatures(False, False, False))
     folder = tmp_path / "model"
     save_tiny_model(folder, tokenizer_file)
     assert info(folder)["engine"]["step"] == "not compiled; nmt compile does it once"
@@ -52,11 +59,9 @@ def test_nmt_info_says_which_step_is_not_compiled(monkeypatch: pytest.MonkeyPatc
         vocab_size=64, d_model=128, d_ff=256, n_heads=2, n_encoder_layers=1, n_decoder_layers=1
     )
     model = build_model(config).eval()
-    vnni = CpuFeatures(int8=True, bfloat16=False, matrix_units=False, pairs=True)
-    monkeypatch.setattr(CpuFeatures, "here", lambda: vnni)
+    monkeypatch.setattr(CpuFeatures, "here", lambda: VNNI)
     choice = choose(model, torch.device("cpu"), "int8")
-    kinds = ["any number of rows", "the encoder", "the ranking of a beam"]
-    assert compilable_steps(model, choice) == dict.fromkeys(kinds, False)
+    assert compilable_steps(model, choice) == dict.fromkeys([*BOUND, RANKING], False)
     assert step_in_words(choice, model) == "not compiled; nmt compile does it once"
     there = replace(choice, bound=Path("somewhere"))
     missing = "that of the encoder and that of the ranking of a beam"
@@ -71,6 +76,28 @@ def test_nmt_info_says_which_step_is_not_compiled(monkeypatch: pytest.MonkeyPatc
         == "compiled ahead of time, but not that of any number of rows and that of few rows"
         " and that of the encoder and that of the ranking of a beam: nmt compile"
     )
+
+
+def test_an_engine_can_be_named(
+    tmp_path: Path, tokenizer_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And then it is that engine's steps which are compiled."""
+    config = tiny_config(Tokenizer.load(tokenizer_file), d_model=128)
+    folder = tmp_path / "model"
+    save_tiny_model(folder, tokenizer_file, config=config, model=tiny_model(config))
+    monkeypatch.setattr(CpuFeatures, "here", lambda: VNNI)
+    compiled: list[str] = []
+    for name in ("compile_bound", "compile_encoder"):
+        monkeypatch.setattr(f"nmt.compilation.{name}", lambda shape, _: compiled.append(shape.weights))
+    monkeypatch.setattr("nmt.compilation.compile_ranking", lambda _: None)
+    for engine, precision in (("auto", "int8"), ("float32", "float32")):
+        report = compile_for(folder, engine)
+        assert report["engine"] == precision
+        assert [step["for"] for step in report["steps"]] == [*BOUND, RANKING]
+        assert set(compiled) == {precision}
+        compiled.clear()
+    with pytest.raises(ConfigError, match=r"tiny is decoded by eager here \(asked for\)"):
+        compile_for(folder, "eager")
 
 
 def test_by_default_one_sentence_has_steps_of_its_own() -> None:

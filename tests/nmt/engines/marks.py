@@ -12,6 +12,8 @@ from nmt.engines.kernels import Precision
 
 AMX = CpuFeatures(int8=True, bfloat16=True, matrix_units=True)
 VNNI = CpuFeatures(int8=True, bfloat16=False, matrix_units=False, pairs=True)
+AVX2 = CpuFeatures(int8=False, bfloat16=False, matrix_units=False, pairs=True)
+OLD = CpuFeatures(int8=False, bfloat16=False, matrix_units=False)
 HERE = CpuFeatures.here()
 LAYERS_HERE: Precision = "bfloat16" if HERE.matrix_units else "int8"
 """As the int8 engine has them on this machine."""
@@ -20,6 +22,7 @@ needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ 
 needs_int8_units = pytest.mark.skipif(
     not HERE.int8, reason="this CPU has neither AVX-512 VNNI nor matrix units (AMX)"
 )
+needs_avx2 = pytest.mark.skipif(not HERE.avx2, reason="this CPU has no AVX2")
 needs_fbgemm = pytest.mark.skipif(not HERE.pairs, reason="this CPU has no AVX2, or torch no fbgemm")
 needs_bfloat16 = pytest.mark.skipif(
     not torch.ops.mkldnn._is_mkldnn_bf16_supported(), reason="oneDNN has no bfloat16 on this CPU (AVX-512)"

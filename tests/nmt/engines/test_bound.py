@@ -18,7 +18,7 @@ from nmt.config import SpecialIds
 from nmt.engines import bound, packages
 from nmt.engines.bound import BoundStep, compile_bound, folder_of, load_step
 from nmt.engines.bound_maps import UnsignedInt8, can_bind, map_of
-from nmt.engines.choose import bound_folder, build_decoder, choose
+from nmt.engines.choose import bound_folder, build_decoder, choose, few_shape
 from nmt.engines.cpu import CpuFeatures
 from nmt.engines.forks import can_fork
 from nmt.engines.kernels import Precision
@@ -33,8 +33,11 @@ from nmt.models.transformer import Transformer
 from tests.nmt.engines.in_threads import check_in_threads
 from tests.nmt.engines.marks import (
     AMX,
+    AVX2,
     LAYERS_HERE,
+    OLD,
     VNNI,
+    needs_avx2,
     needs_bfloat16,
     needs_compiler,
     needs_fbgemm,
@@ -52,8 +55,11 @@ OF_UNITS = [
     pytest.param("bfloat16", "int8", marks=needs_bfloat16, id="AMX, int8"),
     pytest.param("bfloat16", "bfloat16", marks=needs_bfloat16, id="AMX, bfloat16"),
     pytest.param("int8", "int8", marks=needs_fbgemm, id="VNNI"),
+    pytest.param("float32", "float32", id="float32"),
 ]
 """Layers and the weights of the step, as engines have them on CPUs with these units."""
+ROUNDING = 1e-5
+"""In float32, of log-probabilities."""
 
 
 @pytest.fixture(autouse=True)
@@ -91,8 +97,16 @@ def uncompiled(model: Transformer, shape: WholeShape, calls: list[int] | None = 
 def packed(
     model: Transformer, any_rows: Run | None, output: Precision = "int8", layers: Precision = "bfloat16"
 ) -> PackedTransformer:
-    calls = None if any_rows is None else SingleCalls(torch.bfloat16, {}, (), any_rows)
+    keeping = torch.float32 if layers == "float32" else torch.bfloat16
+    calls = None if any_rows is None else SingleCalls(keeping, {}, (), any_rows)
     return PackedTransformer(model, layers=layers, output=output, single_calls=calls)
+
+
+def most_error(precision: Precision, of_calls: float) -> float:
+    """Of log-probabilities (root mean square), where calls of a library have ``of_calls``."""
+    if precision == "float32":
+        return ROUNDING
+    return (4 if precision == "int8" else 1.3) * of_calls
 
 
 @pytest.mark.parametrize(("layers", "precision"), OF_UNITS)
@@ -108,7 +122,7 @@ def test_it_is_near_the_model(kind: dict[str, object], layers: Precision, precis
     }
     found = {name: forced(decoder) for name, decoder in decoders.items()}
     ours, calls = (rms(found[name] - found["model"]) for name in ("ours", "calls"))
-    assert ours < (4 if precision == "int8" else 1.3) * calls
+    assert ours < most_error(precision, calls)
     assert calls < (0.05 if layers == "bfloat16" else 0.12) * float(found["model"].std())
 
 
@@ -124,6 +138,8 @@ def test_its_maps_are_near_the_linear_maps(layers: Precision, precision: Precisi
         assert getattr(torch, precision) in {weight.dtype for weight in own.buffers()}
         assert isinstance(own, UnsignedInt8) == (layers == "int8")
         error_NF = own(x_ND) - right_NF
+        if precision == "float32":
+            torch.testing.assert_close(own(x_ND), right_NF)
         assert float((error_NF.square().mean(1) / right_NF.square().mean(1)).max()) < 0.05**2
         assert float((error_NF.square().mean(0) / right_NF.square().mean(0)).max()) < 0.05**2
 
@@ -173,7 +189,7 @@ def test_others_may_join_sentences_and_leave_them(layers: Precision, precision: 
     }
     assert calls == [6, 4, 2], "all but the step in which sentences have read different numbers of tokens"
     ours, others = (rms(found[name] - found["model"]) for name in ("ours", "calls"))
-    assert ours < (4 if precision == "int8" else 1.3) * others
+    assert ours < most_error(precision, others)
 
 
 def joined_and_left(decoder: MergingDecoder[Any]) -> Tensor:
@@ -247,7 +263,7 @@ def test_it_is_found_by_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     assert folder_of(shape, model) != before
 
 
-def test_only_fewer_bits_on_units_for_them_have_it() -> None:
+def test_fewer_bits_need_units_for_them_and_float32_wide_registers() -> None:
     model = random_model(d_model=128)
     for engine in ("int8", "bfloat16"):
         choice = choose(model, CPU, engine, AMX)
@@ -257,14 +273,15 @@ def test_only_fewer_bits_on_units_for_them_have_it() -> None:
     assert folder not in (None, bound_folder(model, choose(model, CPU, "int8", AMX), AMX))
     odd = random_model(d_model=128, d_ff=50)  # four inputs are multiplied at once
     assert bound_folder(odd, choose(odd, CPU, "int8", VNNI), VNNI) is None
-    pairs = replace(VNNI, int8=False)
-    assert bound_folder(model, choose(model, CPU, "int8", pairs), pairs) is None
+    assert bound_folder(model, choose(model, CPU, "int8", AVX2), AVX2) is None
     half = CpuFeatures(int8=True, bfloat16=True, matrix_units=False, pairs=True)
     assert bound_folder(model, choose(model, CPU, "bfloat16", half), half) is None, "AVX-512 alone"
-    assert bound_folder(model, choose(model, CPU, "float32", AMX), AMX) is None
     assert bound_folder(model, choose(model, CPU, "eager", AMX), AMX) is None
-    assert not can_bind(shape_of(model, "float32"), AMX)
-    assert not can_bind(replace(shape_of(model, "float32"), signed=False), VNNI)
+    for features, has in ((AMX, True), (VNNI, True), (AVX2, True), (OLD, False)):
+        choice = choose(model, CPU, "float32", features)
+        assert (bound_folder(model, choice, features) is not None) == has
+        assert (few_shape(model, choice, features) is None) == has, "few rows take it too"
+        assert can_bind(shape_of(odd, "float32", "float32"), features) == has
 
 
 def arguments_of(
@@ -331,10 +348,10 @@ def check_compiled(run: Run, model: Transformer, shape: WholeShape) -> None:
             for number, (ours, other, right) in enumerate(results):
                 assert bool(torch.isfinite(right).all())
                 error, size = rms(ours.float() - right.float()), rms(right.float())
-                assert error < 0.25 * size
-                errors[number].append(error / rms(other.float() - right.float()))
+                assert error < (1e-5 if shape.weights == "float32" else 0.25) * size
+                errors[number].append(error / max(rms(other.float() - right.float()), 1e-6 * size))
     for ratios in errors:
-        assert sorted(ratios)[len(ratios) // 2] < 1.3
+        assert sorted(ratios)[len(ratios) // 2] < (2 if shape.weights == "float32" else 1.3)
 
 
 @pytest.mark.parametrize(("layers", "precision"), OF_UNITS)
@@ -382,6 +399,7 @@ def test_without_one_call_search_chooses() -> None:
 
 @needs_compiler
 @needs_int8_units
+@pytest.mark.usefixtures("threads")
 @torch.inference_mode()
 def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
     model = random_model(d_model=128, n_heads=2, vocab_size=216)
@@ -395,7 +413,9 @@ def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
     assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == made
     run = load_step(folder)
     assert run is not None
-    check_compiled(run, model, shape)
+    for n_threads in (1, 2):
+        torch.set_num_threads(n_threads)
+        check_compiled(run, model, shape)
     jobs = [arguments_of(shape, 3 + number, 1, 3 + 7 * number, 5 + number) for number in range(4)]
     check_in_threads(run, jobs)
 
@@ -424,13 +444,33 @@ def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
 
 
 @needs_compiler
-@needs_int8_units
-@pytest.mark.slow
-@pytest.mark.parametrize(("kind", "precision"), [("post-norm", "int8"), ("GELU", LAYERS_HERE)])
+@needs_avx2
 @torch.inference_mode()
-def test_every_kind_of_model_compiles(kind: str, precision: Precision) -> None:
+def test_in_float32_what_is_compiled_computes_the_same() -> None:
+    model = random_model(d_model=50, n_heads=2)
+    shape = shape_of(model, "float32", "float32")
+    run = load_step(compile_bound(shape, model))
+    assert run is not None
+    check_compiled(run, model, shape)
+    choice = choose(model, CPU, "float32")
+    assert choice.bound == folder_of(shape, model)
+    torch.testing.assert_close(forced(build_decoder(model, choice)), forced(model), atol=1e-4, rtol=1e-4)
+
+
+@needs_compiler
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "precision", "layers"),
+    [
+        pytest.param("post-norm", "int8", LAYERS_HERE, marks=needs_int8_units),
+        pytest.param("GELU", LAYERS_HERE, LAYERS_HERE, marks=needs_int8_units),
+        pytest.param("post-norm", "float32", "float32", marks=needs_avx2),
+    ],
+)
+@torch.inference_mode()
+def test_every_kind_of_model_compiles(kind: str, precision: Precision, layers: Precision) -> None:
     model = random_model(d_model=20, d_ff=52, **KINDS[kind])
-    shape = shape_of(model, precision, LAYERS_HERE)
+    shape = shape_of(model, precision, layers)
     run = load_step(compile_bound(shape, model))
     assert run is not None
     check_compiled(run, model, shape)

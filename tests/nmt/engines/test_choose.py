@@ -7,16 +7,13 @@ import torch
 
 from nmt.config import RnnConfig, TransformerConfig
 from nmt.engines.choose import build_decoder, choose
-from nmt.engines.cpu import CpuFeatures
 from nmt.engines.packed import PackedTransformer
 from nmt.engines.static import StaticTransformer
 from nmt.errors import ConfigError
 from nmt.models.build import Model, build_model
-from tests.nmt.engines.marks import AMX, VNNI
+from tests.nmt.engines.marks import AMX, AVX2, OLD, VNNI
 
 CPU = torch.device("cpu")
-AVX2 = CpuFeatures(int8=False, bfloat16=False, matrix_units=False, pairs=True)
-OLD = CpuFeatures(int8=False, bfloat16=False, matrix_units=False)
 
 
 def model(d_model: int = 128) -> Model:

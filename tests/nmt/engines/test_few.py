@@ -28,13 +28,12 @@ from nmt.engines.whole import StepWeights, WholeShape, exponential
 from nmt.models.transformer import Transformer
 from nmt.search import search
 from tests.nmt.engines.in_threads import check_in_threads
-from tests.nmt.engines.marks import VNNI, needs_compiler
+from tests.nmt.engines.marks import AVX2, OLD, VNNI, needs_compiler
 from tests.nmt.engines.random_models import KINDS, random_memory, random_transformer, random_words
 
 SPECIAL = SpecialIds()
 SOURCES = [[5, 6, 7, 8, 9, 10, 11], [12, 13], [14, 15, 16, 17], [18]]
 CPU = torch.device("cpu")
-AVX2 = CpuFeatures(int8=False, bfloat16=False, matrix_units=False, pairs=True)
 
 
 def random_model(**changes: object) -> Transformer:
@@ -322,7 +321,7 @@ def check_compiled(model: Transformer, shape: WholeShape, n_rows: int) -> None:
 
 @needs_compiler
 @torch.inference_mode()
-def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
+def test_what_is_compiled_computes_the_same_and_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     model = random_model()
     here = choose(model, CPU, "float32")
     shape = whole_shape(model, here)
@@ -340,11 +339,13 @@ def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
     jobs = [arguments_of(model, shape, 2, 1, 3 + 7 * number, 5 + number) for number in range(4)]
     check_in_threads(load_whole(shape)[2], jobs)
 
+    assert choose(model, CPU, "float32", AVX2).few is None, "where few rows take the step of any number"
+    assert choose(model, CPU, "bfloat16", replace(OLD, bfloat16=True)).few is None, "that is of float32"
+    monkeypatch.setattr(CpuFeatures, "here", lambda: OLD)
     choice = choose(model, CPU, "float32")
     assert choice.few == shape
     assert "steps of up to 2 rows in one call" in choice.why
     assert choose(model, CPU, "float32", compiled=False) == here
-    assert CpuFeatures.here().bfloat16 is False or choose(model, CPU, "bfloat16").few is None
     found, expected = build_decoder(model, choice), build_decoder(model, here)
     for source in SOURCES:
         for options in (GenerationConfig(beam_size=2, n_best=2), GenerationConfig(beam_size=1)):

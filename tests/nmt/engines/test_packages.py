@@ -1,0 +1,84 @@
+"""What is compiled for all threads and for one: which is made, which is taken, and what g++ is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from nmt.engines import packages
+from nmt.engines.packages import CONTRACTION, Program, compile_packages, load_packages
+from tests.nmt.engines.marks import needs_compiler
+
+X_N = torch.arange(50_000.0)
+"""Enough for a loop of several threads."""
+
+
+class Doubled(nn.Module):
+    """A function like any other."""
+
+    def forward(self, x_N: Tensor) -> Tensor:
+        return 2 * x_N
+
+
+def programs() -> dict[str, Program]:
+    sizes = ({0: torch.export.Dim("N", min=1, max=1 << 20)},)
+    return {
+        threads: Program(Doubled().eval(), (torch.zeros(3),), sizes, {}, threads)  # type: ignore[arg-type]
+        for threads in ("all", "one", "both")
+    }
+
+
+@needs_compiler
+@pytest.mark.usefixtures("threads")
+@torch.inference_mode()
+def test_what_is_compiled_for_either_runs_with_any_number_of_threads(tmp_path: Path) -> None:
+    folder = tmp_path / "steps" / "one"
+    compile_packages(folder, programs)
+    assert {path.name for path in folder.iterdir()} == {"all.pt2", "one.pt2", "both.pt2", "both_alone.pt2"}
+    runs = load_packages(folder, ["all", "one", "both"])
+    assert runs is not None
+    for n_threads in (1, 2):
+        torch.set_num_threads(n_threads)
+        for run in runs.values():
+            (found_N,) = run([X_N.clone()])
+            assert torch.equal(found_N, 2 * X_N)
+
+
+@pytest.mark.usefixtures("threads")
+def test_one_thread_takes_what_is_compiled_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[str] = []
+
+    def load(path: str, *_: object) -> SimpleNamespace:
+        return SimpleNamespace(boxed_run=lambda tensors: taken.append(Path(path).name) or tensors)
+
+    monkeypatch.setattr(torch._C._aoti, "AOTIModelPackageLoader", load)
+    for name in ("either.pt2", "either_alone.pt2", "all.pt2"):
+        (tmp_path / name).touch()
+    runs = load_packages(tmp_path, ["either", "all"])
+    assert runs is not None
+    for n_threads in (2, 1):
+        torch.set_num_threads(n_threads)
+        runs["either"]([])
+        runs["all"]([])
+    assert taken == ["either.pt2", "all.pt2", "either_alone.pt2", "all.pt2"]
+
+
+@pytest.mark.parametrize("is_gcc", [True, False])
+def test_flags_are_for_gcc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_gcc: bool) -> None:
+    told: list[dict[str, Any]] = []
+
+    def record(*_: object, inductor_configs: dict[str, Any], **__: object) -> None:
+        told.append(inductor_configs)
+
+    monkeypatch.setattr("torch._inductor.aoti_compile_and_package", record)
+    monkeypatch.setattr("torch._inductor.cpp_builder.is_gcc", lambda: is_gcc)
+    program = programs()["both"]._replace(options={CONTRACTION: "fast"})
+    for flags in ("", "-fsome-flag"):
+        packages._compile(program._replace(flags=flags), {"cpp.threads": 1}, tmp_path / "f.pt2")
+    assert [configs[CONTRACTION] for configs in told] == ["fast", "fast -fsome-flag" if is_gcc else "fast"]
+    assert all(configs["cpp.threads"] == 1 for configs in told)
