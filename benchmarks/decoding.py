@@ -17,7 +17,7 @@ theirs within the round, so a machine that slows down slows both. What is compar
 - device: a CPU, or a GPU (``--device cuda``), where our step is a CUDA graph, there is no int8 of ours, and
   CTranslate2 has float16 against our bfloat16.
 - precision: float32 against float32; int8 against CTranslate2's int8; bfloat16 against its bfloat16 where
-  this CPU has it. What "int8" of ours means on this CPU is recorded with it.
+  this CPU has it. What "int8" of ours means on this CPU is recorded with it. Hugging Face is in float32.
 
 Tokens count EOS. BLEU is of the stream of the shipped model, with sacreBLEU. Bounds follow from what the
 machine reads and computes at most, measured in the same run (``benchmarks/machine_limits.py``).
@@ -58,7 +58,7 @@ STREAM = "stream"
 IN_PARALLEL = "ctranslate2 in parallel"
 CONTESTANTS = {
     "float32": ("ours", "ctranslate2", "huggingface", "eager"),
-    "int8": ("ours", "ctranslate2"),
+    "int8": ("ours", "ctranslate2", "huggingface"),
     "bfloat16": ("ours", "ctranslate2"),
 }
 FEWER_SENTENCES = ("huggingface", "eager")
@@ -297,17 +297,13 @@ def measure_case(
     return record
 
 
-def measure(options: argparse.Namespace) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """All cases asked for, and the limits of the machine for each model."""
-    records: list[dict[str, Any]] = []
-    all_limits: dict[str, Any] = {}
+def measure(options: argparse.Namespace) -> Iterator[tuple[dict[str, Any], dict[str, float]]]:
+    """Each case asked for, and the limits of the machine for its model."""
     for model in options.model:
         loaded = load(model)
         ids, references = sentences(model, options.source, options.reference, options.stream)
         assert isinstance(loaded.config.model, TransformerConfig)
-        limits = all_limits[model] = measure_limits(
-            4 * decoder_parameters(loaded.config.model), torch.device(options.device)
-        )
+        limits = measure_limits(4 * decoder_parameters(loaded.config.model), torch.device(options.device))
         for precision in options.precision:
             names = [name for name in CONTESTANTS[precision] if name not in options.without]
             if "ctranslate2" in names and options.device == "cpu":
@@ -319,8 +315,7 @@ def measure(options: argparse.Namespace) -> tuple[list[dict[str, Any]], dict[str
                     for beam in options.beam:
                         case = {"model": model, "precision": precision, "batch": batch, "beam": beam}
                         record = measure_case(started, ids, references, case, options, limits, loaded)
-                        records.append({**record, "left_out": absent})
-    return records, all_limits
+                        yield {**record, "left_out": absent}, limits
 
 
 def machine() -> dict[str, Any]:
@@ -366,31 +361,35 @@ def main() -> None:
     parser.add_argument("--merge", action="store_true", help="keep the cases of --out that are not run now")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
-    records, limits = measure(options)
     git = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
-    report: dict[str, Any] = {
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "commit": git.stdout.strip(),
-        "machine": machine(),
-        "versions": versions(),
-        "threads": options.threads,
-        "device": options.device,
-        "test_set": options.source.name,
-        "limits": limits,
-        "cases": records,
-    }
-    for record in records:
-        record |= {"date": report["date"], "commit": report["commit"]}
+    earlier: dict[str, Any] = {"cases": [], "limits": {}}
     if options.merge and options.out is not None and options.out.exists():
         earlier = json.loads(options.out.read_text(encoding="utf-8"))
-        keys = ("model", "precision", "batch", "beam")
-        new = {tuple(record[key] for key in keys) for record in records}
-        kept = [case for case in earlier["cases"] if tuple(case[key] for key in keys) not in new]
-        report["cases"] = kept + records
-        report["limits"] = earlier["limits"] | limits
-    if options.out is not None:
-        options.out.parent.mkdir(parents=True, exist_ok=True)
-        options.out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    cases = {key_of(case): case for case in earlier["cases"]}
+    for record, limits in measure(options):
+        now, commit = datetime.now(UTC).isoformat(timespec="seconds"), git.stdout.strip()
+        cases.pop(key_of(record), None)
+        cases[key_of(record)] = {**record, "date": now, "commit": commit}
+        earlier["limits"][record["model"]] = limits
+        report = {
+            "date": now,
+            "commit": commit,
+            "machine": machine(),
+            "versions": versions(),
+            "threads": options.threads,
+            "device": options.device,
+            "test_set": options.source.name,
+            "limits": earlier["limits"],
+            "cases": list(cases.values()),
+        }
+        if options.out is not None:  # after each case: who stops it keeps what was measured
+            options.out.parent.mkdir(parents=True, exist_ok=True)
+            options.out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+
+
+def key_of(record: dict[str, Any]) -> tuple[Any, ...]:
+    """What tells a case from others."""
+    return tuple(record[key] for key in ("model", "precision", "batch", "beam"))
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ LEAD = 0.9
 RECENT = 0.2
 """What the last step counts in the mean."""
 OUTLIER = 3.0
-"""A step counts at most as this many times the mean: who is interrupted once is not slow."""
+"""A step counts at most as this many times the mean: who is interrupted once is not slow. It ends a trial."""
 
 
 class StepThreads:
@@ -86,8 +86,12 @@ class _Lately:
 
     def add(self, seconds: float, *, alone: bool) -> None:
         """A step took so long."""
-        mean = self.seconds.get(alone)
-        if mean is None or alone != self.alone:
+        mean, usual = self.seconds.get(alone), self.seconds.get(self.alone)
+        if alone != self.alone and usual is not None and seconds > OUTLIER * usual:
+            # a thread that waits for a core waits for a time slice; it need not do so for a whole trial
+            self.seconds[alone], self.n_steps = seconds, TRIAL
+            self.trial.clear()
+        elif mean is None or alone != self.alone:
             self.trial.append(seconds)
             if len(self.trial) < TRIAL:
                 return

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 import torch
@@ -75,6 +76,19 @@ def test_one_interruption_changes_nothing() -> None:
     machine = Machine(3.0, 2.0)
     machine.run(PERIOD)
     assert set(machine.run(PERIOD, interrupted=PERIOD // 2)[TRIAL:]) == {3}
+
+
+@pytest.mark.usefixtures("three_threads")
+def test_a_trial_ends_with_a_step_that_waited_for_a_core() -> None:
+    machine = Machine(2.0, 9.0)
+    taken = machine.run(LONGEST_PERIOD)
+    assert taken[: TRIAL + 1] == [3] * TRIAL + [1], "at first nobody knows what is usual"
+    trials = [number for number in range(TRIAL, len(taken)) if taken[number] == 3]
+    assert trials[0] == PERIOD
+    assert len(trials) == 3
+    assert all(after - before > PERIOD for before, after in pairwise(trials)), "one step each"
+    machine.seconds[3] = 1.0
+    assert machine.run(2 * LONGEST_PERIOD)[-1] == 3, "the next trial is a whole one"
 
 
 @pytest.mark.usefixtures("three_threads")
