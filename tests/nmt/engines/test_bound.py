@@ -17,7 +17,7 @@ from nmt.compilation import compile_steps
 from nmt.config import SpecialIds
 from nmt.engines import bound, packages
 from nmt.engines.bound import BoundStep, compile_bound, folder_of, load_step
-from nmt.engines.bound_maps import UnsignedInt8, can_bind, map_of
+from nmt.engines.bound_maps import UnsignedInt8, can_bind, map_of, program_of
 from nmt.engines.choose import bound_folder, build_decoder, choose, few_shape
 from nmt.engines.cpu import CpuFeatures
 from nmt.engines.forks import can_fork
@@ -244,6 +244,14 @@ def test_one_row_has_a_step_of_its_own_where_there_is_one() -> None:
             step, _ = decoder.step(state, torch.full((beam_size,), SPECIAL.bos))
             assert step.logits_NV.size(0) == beam_size
     assert calls == [-1, 1, 4, 5, 1, 4, 5, 1, 4, 5]
+
+
+def test_int8_is_compiled_for_one_thread_too_and_float32_with_a_flag() -> None:
+    """One has its weights twice then, of a byte each; the other would write each sum to memory."""
+    assert program_of(torch.nn.Identity(), (), (), "int8")[-2:] == ("both", "")
+    assert program_of(torch.nn.Identity(), (), (), "bfloat16")[-2:] == ("all", "")
+    threads, flags = program_of(torch.nn.Identity(), (), (), "float32")[-2:]
+    assert (threads, flags.split("=")[0]) == ("all", "-fstack-reuse")
 
 
 def test_it_is_found_by_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
