@@ -116,10 +116,11 @@ def _compile(program: Program, threads: Mapping[str, Any], path: Path) -> None:
             exported = torch.export.export(program.function, program.example, dynamic_shapes=program.sizes)
             _without_assertions(exported)
             aoti_compile_and_package(exported, package_path=str(path), inductor_configs=options)
-    except InductorError as error:
-        if isinstance(error.inner_exception, InvalidCxxCompiler):
+    except (InductorError, InvalidCxxCompiler) as error:
+        cause = error.inner_exception if isinstance(error, InductorError) else error
+        if isinstance(cause, InvalidCxxCompiler):
             raise ConfigError("nmt compile: no C++ compiler is found; install g++, or go without") from None
-        *_, last = str(error.inner_exception).strip().splitlines()
+        *_, last = str(cause).strip().splitlines()
         raise ConfigError(
             f"nmt compile: compiling fails ({last}); go without, or mend the compiler"
         ) from error

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
+from torch._inductor.exc import InvalidCxxCompiler
 
 from nmt.engines import packages
 from nmt.engines.packages import CONTRACTION, Program, compile_packages, load_packages
+from nmt.errors import ConfigError
 from tests.nmt.engines.marks import needs_compiler
 
 X_N = torch.arange(50_000.0)
@@ -97,3 +99,13 @@ def test_flags_are_for_gcc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_g
         packages._compile(program._replace(flags=flags), {"cpp.threads": 1}, tmp_path / "f.pt2")
     assert [configs[CONTRACTION] for configs in told] == ["fast", "fast -fsome-flag" if is_gcc else "fast"]
     assert all(configs["cpp.threads"] == 1 for configs in told)
+
+
+def test_without_a_compiler_an_error_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def missing() -> bool:
+        raise InvalidCxxCompiler
+
+    monkeypatch.setattr("torch._inductor.cpp_builder.is_gcc", missing)
+    program = programs()["all"]._replace(options={CONTRACTION: "fast"}, flags="-fsome-flag")
+    with pytest.raises(ConfigError, match="no C\\+\\+ compiler is found; install g\\+\\+, or go without"):
+        packages._compile(program, {}, tmp_path / "f.pt2")
