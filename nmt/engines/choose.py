@@ -237,7 +237,7 @@ def _choose(
     features = CpuFeatures.here() if features is None else features
     if requested == "auto":
         return _fastest(d_model, features)
-    has = {"int8": features.some_int8, "bfloat16": features.bfloat16}
+    has = {"int8": features.avx2, "bfloat16": features.bfloat16}
     if not has.get(requested, True):
         raise ConfigError(f"engine {requested}: this CPU has no instructions for it; choose auto or float32")
     return _precise(requested, "asked for", features)
@@ -285,7 +285,7 @@ def build_decoder(
 def _fastest(d_model: int, features: CpuFeatures) -> Choice:
     if d_model < SMALL_MODEL:
         return Choice("float32", f"d_model {d_model} is too small for fewer bits to pay")
-    if not features.some_int8:
+    if not features.avx2:
         return Choice("float32", "this CPU has neither AVX2 nor VNNI nor AMX")
     units = "AMX" if features.matrix_units else "VNNI" if features.int8 else "AVX2"
     return _precise("int8", f"this CPU has {units}", features)

@@ -21,13 +21,8 @@ class CpuFeatures:
     """Two products of int8 at once, added in 16 bits: AVX2, with a library that uses it."""
 
     @property
-    def some_int8(self) -> bool:
-        """Whether int8 is worth while."""
-        return self.int8 or self.pairs
-
-    @property
     def avx2(self) -> bool:
-        """Whether it has AVX2 or what came after it, eight products of float32 at once."""
+        """Whether it has AVX2 or what came after it: eight products of float32 at once, and int8 pays."""
         return self.int8 or self.pairs
 
     @property

@@ -19,7 +19,7 @@ from nmt.info import info, step_in_words
 from nmt.models.build import build_model
 from nmt.tokenizer import Tokenizer
 from tests.nmt.conftest import save_tiny_model, tiny_config, tiny_model
-from tests.nmt.engines.marks import VNNI
+from tests.nmt.engines.marks import OLD, VNNI
 
 BOUND = ("any number of rows", "the encoder")
 RANKING = "the ranking of a beam"
@@ -34,7 +34,7 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_step_is_compiled_once_and_shown_by_nmt_info(
     tmp_path: Path, tokenizer_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(CpuFeatures, "here", lambda: CpuFeatures(False, False, False))
+    monkeypatch.setattr(CpuFeatures, "here", lambda: OLD)
     folder = tmp_path / "model"
     save_tiny_model(folder, tokenizer_file)
     assert info(folder)["engine"]["step"] == "not compiled; nmt compile does it once"

@@ -31,7 +31,7 @@ from tests.nmt.engines.marks import HERE, VNNI, needs_fbgemm
 PRECISIONS: list[Precision] = [
     "float32",
     *(["bfloat16"] if HERE.bfloat16 else []),
-    *(["int8"] if HERE.some_int8 else []),
+    *(["int8"] if HERE.avx2 else []),
 ]
 MOSTS = [MOST_IN_PAIRS, *([INT8_MOST] if HERE.int8 else [])]
 needs_int8 = pytest.mark.skipif("int8" not in PRECISIONS, reason="this CPU has no int8 instructions")
