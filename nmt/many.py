@@ -21,8 +21,8 @@ from nmt.models.interface import StateT, StepDecoder
 from nmt.search import Hypothesis, Required, max_length, search
 from nmt.shares import StepCost, cut
 
-BATCH_TOKENS = 4096
-"""Padded source tokens x beam size searched at once."""
+BATCH_TOKENS = 8192
+"""Padded source tokens x beam size searched at once, at most."""
 
 
 def search_many(

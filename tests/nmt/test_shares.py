@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from collections.abc import Sequence
 
 import pytest
 
-from nmt.shares import FEW_STEP_ROWS, GAIN_BY_THREADS, HANDING_ROWS, STEP_ROWS, StepCost, cut, even_shares
+from nmt.shares import (
+    BEST_FILLED,
+    FEW_STEP_ROWS,
+    GAIN_BY_THREADS,
+    HANDING_ROWS,
+    STEP_ROWS,
+    StepCost,
+    cut,
+    even_shares,
+)
 
 
 def costs(batches: Sequence[Sequence[int]], lengths: Sequence[int], cost: StepCost) -> list[int]:
@@ -63,9 +73,28 @@ def test_sixteen_sentences_that_just_fill_two_batches_are_shared_out_evenly() ->
 
 
 def test_what_fills_three_batches_is_four_for_two_workers() -> None:
-    lengths = [40] * 60
-    assert [len(batch) for batch in cut(lengths, lengths, 4096, StepCost(5))] == [20, 20, 20]
-    assert [len(batch) for batch in cut(lengths, lengths, 4096, StepCost(5), n_workers=2)] == [15, 15, 15, 15]
+    lengths = [40] * 48
+    assert [len(batch) for batch in cut(lengths, lengths, 4096, StepCost(5))] == [20, 20, 8]
+    assert [len(batch) for batch in cut(lengths, lengths, 4096, StepCost(5), n_workers=2)] == [12, 12, 12, 12]
+
+
+@pytest.mark.parametrize("beam_size", [1, 5])
+@pytest.mark.parametrize("n_workers", [2, 3])
+def test_many_batches_are_filled_as_is_best_and_few_are_fuller_where_that_makes_fewer(
+    beam_size: int, n_workers: int
+) -> None:
+    limit, length = 8192, 30
+    most = limit // (length * beam_size)  # sentences of a batch
+    best = BEST_FILLED * limit / (length * (1 + beam_size))
+    for n_sentences in (2 * most // 3 * n_workers, 10 * n_workers * most):
+        lengths = [length] * n_sentences
+        batches = cut(lengths, lengths, limit, StepCost(beam_size), n_workers)
+        of_each, left_over = divmod(len(batches), n_workers)
+        needed = math.ceil(n_sentences / most / n_workers)
+        assert left_over == 0
+        assert of_each == max(needed, round(n_sentences / n_workers / best))
+        assert max(map(len, batches)) <= most
+    assert max(map(len, batches)) <= 1.1 * best
 
 
 def test_a_small_call_is_one_batch_on_all_cores() -> None:
