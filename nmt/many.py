@@ -21,7 +21,7 @@ from nmt.models.interface import StateT, StepDecoder
 from nmt.search import Hypothesis, Required, max_length, search
 from nmt.shares import StepCost, cut
 
-BATCH_TOKENS = 8192
+BATCH_TOKENS = 16_384
 """Padded source tokens x beam size searched at once, at most."""
 
 

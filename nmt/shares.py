@@ -23,8 +23,8 @@ HANDING_ROWS = 24
 """To hand a batch to another worker takes as long as this many rows of a step."""
 GAIN_BY_THREADS = 1.1
 """So many times faster is a batch that has all cores."""
-BEST_FILLED = 0.6
-"""Of what a batch may have, the encoder's tokens counted too: fuller ones leave a core's caches."""
+BEST_TOKENS = 5000
+"""Source tokens x (1 + beam size) of a batch: the encoder's and the steps'. More leave a core's caches."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,8 @@ def cut(
 ) -> list[list[int]]:
     """Places of sentences in batches of similar length, longest first, as many for each worker.
 
-    What one worker with all cores does sooner stays one batch. Where there are many they are ``BEST_FILLED``,
-    or a little fuller where that makes fewer for each worker.
+    What one worker with all cores does sooner stays one batch. Where there are many they have
+    ``BEST_TOKENS``, or somewhat more where that makes fewer for each worker.
 
     Args:
         lengths: source tokens of each sentence.
@@ -65,11 +65,11 @@ def cut(
         cost: of a step.
         n_workers: how many search side by side.
     """
-    batches = length_batches(lengths, max_batch_tokens // cost.beam_size)
-    if n_workers == 1 or not batches:
-        return batches
-    best_tokens = BEST_FILLED * max_batch_tokens
-    n_best_each = round((1 + cost.beam_size) * sum(lengths) / best_tokens / n_workers)
+    most_tokens, best_tokens = max_batch_tokens // cost.beam_size, BEST_TOKENS // (1 + cost.beam_size)
+    if n_workers == 1 or not lengths:
+        return length_batches(lengths, min(most_tokens, best_tokens))
+    batches = length_batches(lengths, most_tokens)
+    n_best_each = round(sum(lengths) / best_tokens / n_workers)
     n_shares = n_workers * max(-(-len(batches) // n_workers), n_best_each)
     shares = even_shares(lengths, steps, max_batch_tokens, cost, n_shares)
     whole, last = (

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import math
 import random
 from collections.abc import Sequence
 
 import pytest
 
 from nmt.shares import (
-    BEST_FILLED,
+    BEST_TOKENS,
     FEW_STEP_ROWS,
     GAIN_BY_THREADS,
     HANDING_ROWS,
@@ -41,9 +40,11 @@ def test_a_step_of_few_rows_costs_less_before_its_first() -> None:
     assert cost.batch([7, 4, 4]) == 4 * (STEP_ROWS + 6) + 3 * (FEW_STEP_ROWS + 2)
 
 
-def test_one_worker_gets_batches_as_full_as_can_be() -> None:
+def test_one_worker_gets_batches_of_the_best_size_or_what_it_may() -> None:
+    of_beam = BEST_TOKENS // 6 // 20
     assert [len(batch) for batch in cut([20] * 64, [20] * 64, 4096, StepCost(1))] == [64]
-    assert [len(batch) for batch in cut([20] * 64, [20] * 64, 4096, StepCost(5))] == [40, 24]
+    assert [len(batch) for batch in cut([20] * 64, [20] * 64, 10**5, StepCost(5))] == [of_beam, 64 - of_beam]
+    assert [len(batch) for batch in cut([20] * 64, [20] * 64, 4000, StepCost(5))] == [40, 24]
     assert cut([], [], 4096, StepCost(5)) == []
 
 
@@ -73,28 +74,28 @@ def test_sixteen_sentences_that_just_fill_two_batches_are_shared_out_evenly() ->
 
 
 def test_what_fills_three_batches_is_four_for_two_workers() -> None:
-    lengths = [40] * 48
-    assert [len(batch) for batch in cut(lengths, lengths, 4096, StepCost(5))] == [20, 20, 8]
-    assert [len(batch) for batch in cut(lengths, lengths, 4096, StepCost(5), n_workers=2)] == [12, 12, 12, 12]
+    lengths = [40] * 60
+    assert [len(batch) for batch in cut(lengths, lengths, 4096, StepCost(5))] == [20, 20, 20]
+    assert [len(batch) for batch in cut(lengths, lengths, 4096, StepCost(5), n_workers=2)] == [15, 15, 15, 15]
 
 
 @pytest.mark.parametrize("beam_size", [1, 5])
 @pytest.mark.parametrize("n_workers", [2, 3])
-def test_many_batches_are_filled_as_is_best_and_few_are_fuller_where_that_makes_fewer(
+def test_batches_are_of_the_best_size_or_fuller_where_that_makes_fewer(
     beam_size: int, n_workers: int
 ) -> None:
-    limit, length = 8192, 30
-    most = limit // (length * beam_size)  # sentences of a batch
-    best = BEST_FILLED * limit / (length * (1 + beam_size))
-    for n_sentences in (2 * most // 3 * n_workers, 10 * n_workers * most):
-        lengths = [length] * n_sentences
-        batches = cut(lengths, lengths, limit, StepCost(beam_size), n_workers)
-        of_each, left_over = divmod(len(batches), n_workers)
-        needed = math.ceil(n_sentences / most / n_workers)
-        assert left_over == 0
-        assert of_each == max(needed, round(n_sentences / n_workers / best))
-        assert max(map(len, batches)) <= most
-    assert max(map(len, batches)) <= 1.1 * best
+    length = 30
+    best = BEST_TOKENS / (1 + beam_size) / length
+    for of_each in (1, 2, 10):
+        for filled in (0.8, 1.2):  # of best
+            lengths = [length] * round(n_workers * (of_each + filled - 1) * best)
+            batches = cut(lengths, lengths, 4 * BEST_TOKENS, StepCost(beam_size), n_workers)
+            assert len(batches) == n_workers * of_each
+            limit = round(beam_size * length * best / 2)
+            assert all(
+                beam_size * length * len(batch) <= limit
+                for batch in cut(lengths, lengths, limit, StepCost(beam_size), n_workers)
+            )
 
 
 def test_a_small_call_is_one_batch_on_all_cores() -> None:
