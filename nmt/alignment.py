@@ -67,6 +67,8 @@ __all__ = [
     "words",
 ]
 
+ALIGN_TOKENS = 4096
+"""Padded tokens of a forced pass, of the longer side."""
 SCORED_TOGETHER = 1024
 """Padded tokens that the scorer reads at once: more only adds padding."""
 
@@ -133,7 +135,7 @@ class Aligner:
         words: Callable[[str], list[Token]] = words,
         extraction: Extraction = "default",
         threshold: float = THRESHOLD,
-        max_batch_tokens: int = 4096,
+        max_batch_tokens: int = ALIGN_TOKENS,
     ) -> list[Alignment]:
         """Align given sentence pairs, in their order. A pair with a blank side has no links.
 
@@ -164,7 +166,7 @@ class Aligner:
         words: Callable[[str], list[Token]] = words,
         extraction: Extraction = "default",
         threshold: float = THRESHOLD,
-        max_batch_tokens: int = 4096,
+        max_batch_tokens: int = ALIGN_TOKENS,
     ) -> list[Alignment]:
         """``align`` for texts with the pieces that were read and written; to encode again may give others."""
         sources = [[piece.id for piece in pieces] for (_, pieces), _ in pairs]
@@ -201,7 +203,10 @@ class Aligner:
 
     @torch.inference_mode()
     def attend(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], max_batch_tokens: int = 4096
+        self,
+        sources: Sequence[Sequence[int]],
+        targets: Sequence[Sequence[int]],
+        max_batch_tokens: int = ALIGN_TOKENS,
     ) -> list[Tensor]:
         """The forced pass: for each pair of id lists its attention_TS, EOS row and column included.
 
@@ -224,7 +229,10 @@ class Aligner:
 
     @torch.inference_mode()
     def shares(
-        self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]], max_batch_tokens: int = 4096
+        self,
+        sources: Sequence[Sequence[int]],
+        targets: Sequence[Sequence[int]],
+        max_batch_tokens: int = ALIGN_TOKENS,
     ) -> list[tuple[Tensor, Tensor]]:
         """The forced pass with the scorer: for each pair of id lists the shares of pieces, without EOS.
 

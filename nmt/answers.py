@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 
 import torch
 
-from nmt.alignment import Aligner, Alignment
+from nmt.alignment import ALIGN_TOKENS, Aligner, Alignment
 from nmt.checkpoint import LoadedModel
 from nmt.explore.maps import head_maps
 from nmt.flow import Answer, EveryHead, ForcedPass, Question, Search
@@ -109,7 +109,8 @@ class Answerer:
             own = {place: asked for place, asked in passes.items() if asked.attention == attention}
             aligner = self._aligner if attention is None else self._aligner.reading(attention)
             alignments = aligner.align_encoded(
-                [(asked.source, asked.target) for asked in own.values()], max_batch_tokens=max_batch_tokens
+                [(asked.source, asked.target) for asked in own.values()],
+                max_batch_tokens=min(max_batch_tokens, ALIGN_TOKENS),
             )
             found.update(zip(own, alignments, strict=True))
         return found

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import torch
 
-from nmt.alignment import THRESHOLD, Aligner, Alignment, Link, Token, whitespace_words, words
+from nmt.alignment import ALIGN_TOKENS, THRESHOLD, Aligner, Alignment, Link, Token, whitespace_words, words
 from nmt.answers import Answerer
 from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
 from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig, TransformerConfig
@@ -173,8 +173,9 @@ class Translator:
                 that write French.
             split_sentences: False: a line is one sentence, unless it is too long for the model.
             attention: which layer and heads the alignment is read from; None takes the model folder's.
-            max_batch_tokens: padded source tokens x beam size that a worker searches at once; bounds memory,
-                never changes the translation.
+            max_batch_tokens: padded source tokens x beam size that a worker searches at once, and, up to
+                ``ALIGN_TOKENS``, padded tokens of a forced pass; bounds memory, never changes
+                the translation.
 
         Raises:
             UnsupportedLanguageError: the model translates between other languages.
@@ -274,7 +275,7 @@ class Translator:
         extraction: Extraction = "default",
         threshold: float = THRESHOLD,
         attention: AlignmentConfig | None = None,
-        max_batch_tokens: int = 4096,
+        max_batch_tokens: int = ALIGN_TOKENS,
     ) -> list[Alignment]:
         """Word links of given sentence pairs, in their order. A pair with a blank side has none.
 

@@ -15,6 +15,7 @@ from torch import Tensor
 
 import nmt.many
 import nmt.search
+from nmt.alignment import ALIGN_TOKENS, Aligner
 from nmt.batch import Batch
 from nmt.checkpoint import LoadedModel
 from nmt.config import AlignmentConfig, GenerationConfig, RnnConfig
@@ -220,6 +221,20 @@ def test_a_line_is_one_sentence_if_asked_and_still_fits_the_model(copier):
     (translation,) = copier.translate([long], split_sentences=False)
     assert len(translation.sentences) > 1
     assert translation.text == long
+
+
+@pytest.mark.parametrize("budget", [100, ALIGN_TOKENS + 1])
+def test_a_budget_for_search_is_no_larger_one_for_forced_passes(tokenizer, monkeypatch, budget):
+    translator = Translator(loaded(tokenizer), n_workers=1)
+    align, told = Aligner.align_encoded, []
+
+    def spied(self, pairs, **options):
+        told.append(options["max_batch_tokens"])
+        return align(self, pairs, **options)
+
+    monkeypatch.setattr(Aligner, "align_encoded", spied)
+    translator.translate(ENGLISH, options=GREEDY, alignment="links", max_batch_tokens=budget)
+    assert set(told) == {min(budget, ALIGN_TOKENS)}
 
 
 def test_the_token_budget_bounds_batches_times_the_beam(tokenizer):
