@@ -29,7 +29,7 @@ from nmt.engines.forks import can_fork
 from nmt.engines.workers import count_workers
 from nmt.many import search_forks, search_many
 from nmt.models.build import build_model
-from nmt.models.interface import ForbiddingDecoder, Step, StepDecoder
+from nmt.models.interface import Step, StepDecoder
 from nmt.models.transformer import Transformer
 from nmt.search.beam import ranking_of
 from nmt.tokenizer import Tokenizer
@@ -74,7 +74,6 @@ class WithoutEos:
         self._decoder, self._eos = decoder, eos
         self.start, self.reorder = decoder.start, decoder.reorder
         self.rank = ranking_of(decoder)
-        self._forbidding = decoder if isinstance(decoder, ForbiddingDecoder) else None
 
     def step(self, state: Any, tokens_N: Tensor) -> tuple[Step, Any]:  # noqa: ANN401
         """That of the decoder, EOS forbidden."""
@@ -89,8 +88,11 @@ class WithoutEos:
         forbidden: tuple[int, ...],
     ) -> tuple[Step, Any] | None:
         """The same."""
-        more = (*forbidden, self._eos)
-        return self._forbidding and self._forbidding.step_without(state, tokens_N, more)
+        if not hasattr(self._decoder, "step_without"):
+            return None
+        taken: tuple[Step, Any] | None
+        taken = self._decoder.step_without(state, tokens_N, (*forbidden, self._eos))
+        return taken
 
 
 def ours(loaded: LoadedModel, engine: str, device: torch.device) -> tuple[Translate, str]:

@@ -13,25 +13,37 @@ extensions.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
-Rank: TypeAlias = Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor, Tensor]]
-"""A function that computes what ``best_of_blocks`` does."""
+
+class Rank(Protocol):
+    """A function that computes what ``best_of_blocks`` does."""
+
+    def __call__(
+        self,
+        scores_BKnX: Tensor,
+        offsets_BK: Tensor,
+        maxima_BKn: Tensor,
+        forbidden_nX: Tensor | None = None,
+        /,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Arguments and results as there."""
+        ...
 
 
 def best_of_blocks(
-    scores_BKnX: Tensor, offsets_BK: Tensor, maxima_BKn: Tensor
+    scores_BKnX: Tensor, offsets_BK: Tensor, maxima_BKn: Tensor, forbidden_nX: Tensor | None = None, /
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The 2K largest ``scores_BKnX`` plus the offset of their row, of all rows of a sentence together.
 
     Args:
         scores_BKnX: of blocks of the vocabulary; contiguous.
         offsets_BK: may be -inf, for rows out of the running.
-        maxima_BKn: the largest of each block; n is at least 2.
+        maxima_BKn: the largest of each block, of tokens that are allowed; n is at least 2.
+        forbidden_nX: -inf for tokens that are not, else 0; None: where the scores have it already.
 
     Returns:
         values_BC, largest first, the rows_BC that they extend, of all B*K, and the tokens_BC; which of equals
@@ -43,6 +55,8 @@ def best_of_blocks(
     blocks_BC = best_BC + torch.arange(0, B * K * n, K * n, device=best_BC.device).unsqueeze(1)
     blocks = blocks_BC.flatten()
     kept = scores_BKnX.view(-1, X).index_select(0, blocks)
+    if forbidden_nX is not None:
+        kept = kept + forbidden_nX.index_select(0, blocks % n)
     kept = kept + offsets_BK.flatten().index_select(0, blocks // n).unsqueeze(1)
     values_BC, places_BC = kept.view(B, n_best * X).topk(n_best)
     found_BC = blocks_BC.gather(1, places_BC // X)

@@ -34,6 +34,7 @@ class Memory:
     def __init__(self, layers: Layers, mask_P11S: Tensor | None) -> None:
         self._layers = layers
         self._mask_P11S = mask_P11S
+        self._n_places = layers[0][0].size(0)
         self._places_B: Tensor | None = None
         self._unrounded: tuple[int, torch.dtype] | None = None
         """S, and the type it had, while it is laid out."""
@@ -86,15 +87,12 @@ class Memory:
         assert self._mask_P11S is not None
         return self._layers, self._mask_P11S
 
-    @property
-    def _n_places(self) -> int:
-        return self._layers[0][0].size(0)
-
     def _move(self) -> None:
         """Leave nothing but the sentences, in order."""
         if self._places_B is None:
             return
         places_B, self._places_B = self._places_B, None
+        self._n_places = places_B.numel()
         self._layers = [
             (key.index_select(0, places_B), value.index_select(0, places_B)) for key, value in self._layers
         ]

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import cast
 
 import torch
@@ -27,7 +28,7 @@ from nmt.engines.cache import Cache
 from nmt.engines.encoded import EncodedSources
 from nmt.engines.encoder_call import EncoderCall
 from nmt.engines.kernels import Precision, dtype_of, padded_rows
-from nmt.engines.memory import Memory
+from nmt.engines.memory import Layers, Memory
 from nmt.engines.packed_layers import PackedDecoderLayer, PackedEncoderLayer, Tokens
 from nmt.engines.packed_state import Group, PackedState
 from nmt.engines.parts import Embedding, Norm
@@ -89,20 +90,19 @@ class PackedTransformer:
         self._vocab_size = model.output.weight_VD.size(0)
         self._words: dict[tuple[int, ...], Words] = {}
         self._encoded = EncodedSources()
-        self._threads = StepThreads()
+        self._threads, self._encoder_threads = StepThreads(), StepThreads()
         read = (*model.decoder_layers.parameters(), model.output.weight_VD)
         self._step_weights = sum(weight.numel() for weight in read)
+        self._encoder_weights = sum(weight.numel() for weight in model.encoder_layers.parameters())
         self._cache_width = sum(2 * layer.self_attention.d_inner for layer in self._decoder)
 
     def start(self, source: Batch, beam_size: int) -> PackedState:
         """Encode, and project keys and values of the source for all steps."""
         tokens = Tokens.of(source.source_mask_BS, self.dtype)
         embedded_MD = self._embedded(source, tokens)
-        if self._encoder_call is not None and self._encoder_call.takes(embedded_MD):
-            memory_MD, memory = self._encoder_call(embedded_MD, tokens, source.source_mask_BS)
-        else:
-            memory_MD = self._encode(embedded_MD, tokens)
-            memory = [layer.cross_attention.memory(memory_MD, tokens) for layer in self._decoder]
+        n_tokens = len(embedded_MD)
+        encode = partial(self._memory, embedded_MD, tokens, source.source_mask_BS)
+        memory_MD, memory = self._encoder_threads.take(n_tokens, n_tokens * self._encoder_weights, encode)
         self._encoded.keep(source, tokens.padded(memory_MD))
         past = Cache(source.size * beam_size, self._cache_width, self._kept)
         group = Group(Memory(memory, tokens.mask_B11S), past)
@@ -134,8 +134,8 @@ class PackedTransformer:
     def step(self, state: PackedState, tokens_N: Tensor) -> tuple[Step, PackedState]:
         """Read one token for each row and predict the next; logits, with what normalises them."""
         n_rows = tokens_N.numel()
-        with self._threads.taken(n_rows, n_rows * self._step_weights):
-            return self._step(state, tokens_N), state
+        take = partial(self._step, state, tokens_N)
+        return self._threads.take(n_rows, n_rows * self._step_weights, take), state
 
     def step_without(
         self, state: PackedState, tokens_N: Tensor, forbidden: tuple[int, ...]
@@ -144,8 +144,8 @@ class PackedTransformer:
         n_rows = tokens_N.numel()
         if self._single_calls is None or not self._single_calls.take(state.groups, n_rows):
             return None
-        with self._threads.taken(n_rows, n_rows * self._step_weights):
-            return self._single_call(state.groups[0], tokens_N, forbidden), state
+        take = partial(self._single_call, state.groups[0], tokens_N, forbidden)
+        return self._threads.take(n_rows, n_rows * self._step_weights, take), state
 
     def _single_call(self, group: Group, tokens_N: Tensor, forbidden: tuple[int, ...]) -> Step:
         assert self._single_calls is not None
@@ -158,7 +158,7 @@ class PackedTransformer:
     def _step(self, state: PackedState, tokens_N: Tensor) -> Step:
         groups, n_rows, stretches = state.groups, tokens_N.numel(), self._stretches
         if self._single_calls is not None and self._single_calls.take(groups, n_rows):
-            return self._single_call(groups[0], tokens_N, ())._replace(best=None)
+            return self._single_call(groups[0], tokens_N, ())._replace(best=None, forbidden_V=None)
         for group in groups:
             group.past.grow()
         positions = [group.past.n_tokens - 1 for group in groups]
@@ -184,7 +184,7 @@ class PackedTransformer:
     def reorder(self, state: PackedState, rows_N: Tensor) -> PackedState:
         """Move rows; a group of which no sentence is left is gone."""
         n_rows = state.n_rows
-        if rows_N.numel() == sum(n_rows) and torch.equal(rows_N, torch.arange(rows_N.numel())):
+        if rows_N.numel() == sum(n_rows) and rows_N.tolist() == list(range(rows_N.numel())):
             return state
         if len(n_rows) == 1:
             state.groups[0].select(rows_N, state.beam_size)
@@ -205,6 +205,13 @@ class PackedTransformer:
     def _embedded(self, source: Batch, tokens: Tokens) -> Tensor:
         """Source ids -> a row for each token, in float32."""
         return tokens.packed(self._source.read(source.source_BS, range(source.source_BS.size(1))))
+
+    def _memory(self, embedded_MD: Tensor, tokens: Tokens, mask_BS: Tensor) -> tuple[Tensor, Layers]:
+        """-> memory_MD, and keys and values of it for each layer of the decoder."""
+        if self._encoder_call is not None and self._encoder_call.takes(embedded_MD):
+            return self._encoder_call(embedded_MD, tokens, mask_BS)
+        memory_MD = self._encode(embedded_MD, tokens)
+        return memory_MD, [layer.cross_attention.memory(memory_MD, tokens) for layer in self._decoder]
 
     def _encode(self, embedded_MD: Tensor, tokens: Tokens) -> Tensor:
         """-> memory_MD."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 import torch
@@ -29,10 +29,10 @@ class Ranking(nn.Module):
     """The function."""
 
     def forward(
-        self, scores_BKnX: Tensor, offsets_BK: Tensor, maxima_BKn: Tensor
+        self, scores_BKnX: Tensor, offsets_BK: Tensor, maxima_BKn: Tensor, forbidden_nX: Tensor
     ) -> tuple[Tensor, Tensor, Tensor]:
         """See ``best_of_blocks``."""
-        return best_of_blocks(scores_BKnX, offsets_BK, maxima_BKn)
+        return best_of_blocks(scores_BKnX, offsets_BK, maxima_BKn, forbidden_nX)
 
 
 def folder_of(n_beside: int) -> Path:
@@ -58,9 +58,10 @@ def compile_ranking(n_beside: int) -> Path:
 def _programs(n_beside: int) -> dict[str, Program]:
     B, K, n = EXAMPLE
     rows = {0: torch.export.Dim("B", min=1, max=MOST), 1: torch.export.Dim("K", min=1, max=MOST)}
-    blocks = {**rows, 2: torch.export.Dim("n", min=2, max=MOST)}
-    example = torch.zeros(B, K, n, n_beside), torch.zeros(B, K), torch.zeros(B, K, n)
-    sizes = blocks, rows, blocks
+    n_blocks = torch.export.Dim("n", min=2, max=MOST)
+    blocks = {**rows, 2: n_blocks}
+    example = torch.zeros(B, K, n, n_beside), torch.zeros(B, K), torch.zeros(B, K, n), none_of(n, n_beside)
+    sizes = blocks, rows, blocks, {0: n_blocks}
     return {NAME: Program(Ranking().eval(), example, sizes, OPTIONS, "one")}
 
 
@@ -75,8 +76,21 @@ def load_ranking(folder: Path) -> Rank | None:
         return None
     run = runs[NAME]
 
-    def rank(scores_BKnX: Tensor, offsets_BK: Tensor, maxima_BKn: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        values_BC, rows_BC, tokens_BC = run([scores_BKnX, offsets_BK, maxima_BKn])
+    def rank(
+        scores_BKnX: Tensor,
+        offsets_BK: Tensor,
+        maxima_BKn: Tensor,
+        forbidden_nX: Tensor | None = None,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        if forbidden_nX is None:
+            forbidden_nX = none_of(scores_BKnX.size(2), scores_BKnX.size(3))
+        values_BC, rows_BC, tokens_BC = run([scores_BKnX, offsets_BK, maxima_BKn, forbidden_nX])
         return values_BC, rows_BC, tokens_BC
 
     return rank
+
+
+@lru_cache(maxsize=16)
+def none_of(n_blocks: int, n_beside: int) -> Tensor:
+    """Forbidden_nX that forbids nothing."""
+    return torch.zeros(n_blocks, n_beside)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import chain
 from typing import Any
 
 import torch
@@ -121,7 +122,6 @@ class SingleCalls:
         else:
             assert self._any_rows is not None
             n_rows, run = n_kept, self._any_rows
-        past_TMW = group.past.past_TMW
         layers, mask_P11L = group.memory.laid_out(self.kept)
         row_N, sentence_N = _filled_up(n_kept, n_rows, n_kept // group.n_sentences)
         if (places_B := group.memory.places_B) is not None:
@@ -130,8 +130,8 @@ class SingleCalls:
         found = run(
             [
                 tokens_N.contiguous() if n_kept == n_rows else tokens_N.index_select(0, row_N),
-                past_TMW,
-                *(part for layer in layers for part in layer),
+                group.past.past_TMW,
+                *chain.from_iterable(layers),
                 mask_P11L,
                 group.past.rows_for(n_rows),
                 sentence_N,
@@ -142,7 +142,7 @@ class SingleCalls:
         if n_kept < n_rows:
             found = [part[:n_kept] for part in found]
         logits_NV, log_totals_N, maxima_Nn, *best = found
-        return Step(logits_NV, None, log_totals_N, maxima_Nn, Best(*best))
+        return Step(logits_NV, None, log_totals_N, maxima_Nn, Best(*best), words.forbidden_V)
 
 
 @cache

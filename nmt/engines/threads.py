@@ -1,24 +1,27 @@
-"""How many threads a step of decoding takes.
+"""How many threads the encoder takes, and a step of decoding.
 
 A step of few rows of a small model is tens of products of some ten microseconds that wait for weights. A
-second thread is a second core's way to the memory, and the step a third faster. But at the end of each
-product threads wait for one another, and where another process has one of their cores they wait for its time
-slice, which doubles the step or worse. Which of the two it is changes from second to second. So such steps
-are taken with one thread or with all, whichever was faster lately, and the other is tried now and then.
+second thread is a second core's way to the memory, and the step a third faster; larger steps gain more. But
+at the end of each product threads wait for one another, and where another process has one of their cores they
+wait for its time slice, which makes a step take ten times as long. Which of the two it is changes from second
+to second. So steps are taken with one thread or with all, whichever was faster lately, and the other is tried
+now and then.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from statistics import median
+from typing import TypeVar
 
 import torch
 
-SMALL_STEP = 40_000_000
-"""Multiplications; larger steps take all threads."""
+ResultT = TypeVar("ResultT")
+
+FEW_ROWS = 16
+"""Steps of more rows are alike up to the next power of two, by their seconds for a row."""
 TINY_STEP = 1_000_000
 """Smaller ones take one, for a second has nothing to fetch."""
 TRIAL = 4
@@ -36,7 +39,7 @@ OUTLIER = 3.0
 
 
 class StepThreads:
-    """Decides for the steps of one decoder; rows decide which steps are alike.
+    """Decides for what one decoder, or encoder, computes; the number of rows decides which steps are alike.
 
     Args:
         clock: seconds.
@@ -46,27 +49,31 @@ class StepThreads:
         self._clock = clock
         self._lately: dict[int, _Lately] = {}
 
-    @contextmanager
-    def taken(self, n_rows: int, n_multiplications: int) -> Iterator[None]:
-        """Torch's number of threads for a step of ``n_rows``; as before at the end."""
+    def take(self, n_rows: int, n_multiplications: int, step: Callable[[], ResultT]) -> ResultT:
+        """``step()``, of ``n_rows``, with that many of torch's threads; as before at the end."""
         n_threads = torch.get_num_threads()
-        if n_threads == 1 or n_multiplications > SMALL_STEP:
-            yield
-            return
-        lately = self._lately.setdefault(n_rows, _Lately())
+        if n_threads == 1:
+            return step()
+        alike = n_rows if n_rows <= FEW_ROWS else 1 << (n_rows - 1).bit_length()
+        lately = self._lately.get(alike)
+        if lately is None:
+            lately = self._lately[alike] = _Lately()
         alone = n_multiplications < TINY_STEP or lately.next_alone()
-        torch.set_num_threads(1 if alone else n_threads)
+        if alone:
+            torch.set_num_threads(1)
         started = self._clock()
         try:
-            yield
-            lately.add(self._clock() - started, alone=alone)
+            taken = step()
+            lately.add((self._clock() - started) / n_rows, alone=alone)
         finally:
-            torch.set_num_threads(n_threads)
+            if alone:
+                torch.set_num_threads(n_threads)
+        return taken
 
 
 @dataclass
 class _Lately:
-    """What steps of so many rows took with one thread, and with all."""
+    """What a row of steps that are alike took with one thread, and with all."""
 
     alone: bool = True
     """One thread is the faster."""
@@ -74,7 +81,7 @@ class _Lately:
     n_steps: int = 0
     """Of this period, which begins with a trial."""
     seconds: dict[bool, float] = field(default_factory=dict)
-    """Of a step, by whether it was alone: a running mean, or the median of a trial."""
+    """By whether the step was alone: a running mean, or the median of a trial."""
     trial: list[float] = field(default_factory=list)
 
     def next_alone(self) -> bool:
@@ -87,17 +94,17 @@ class _Lately:
     def add(self, seconds: float, *, alone: bool) -> None:
         """A step took so long."""
         mean, usual = self.seconds.get(alone), self.seconds.get(self.alone)
-        if alone != self.alone and usual is not None and seconds > OUTLIER * usual:
+        if alone == self.alone and mean is not None:
+            self.seconds[alone] = mean + RECENT * (min(seconds, OUTLIER * mean) - mean)
+        elif alone != self.alone and usual is not None and seconds > OUTLIER * usual:
             # a thread that waits for a core waits for a time slice; it need not do so for a whole trial
             self.seconds[alone], self.n_steps = seconds, TRIAL
             self.trial.clear()
-        elif mean is None or alone != self.alone:
+        else:
             self.trial.append(seconds)
             if len(self.trial) < TRIAL:
                 return
             self.seconds[alone] = median(self.trial)
             self.trial.clear()
-        else:
-            self.seconds[alone] = mean + RECENT * (min(seconds, OUTLIER * mean) - mean)
         if len(self.seconds) == 2 and self.seconds[not self.alone] < LEAD * self.seconds[self.alone]:
             self.alone, self.period = not self.alone, max(PERIOD, self.n_steps)

@@ -9,7 +9,7 @@ passed in and returned; no model keeps one on itself, so two translations may al
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from torch import Tensor
 
@@ -44,6 +44,9 @@ class Step(NamedTuple):
     """The largest of each of n equal blocks of ``logits_NV``, where known; search may overwrite them."""
     best: Best | None = None
     """The most probable tokens of those that are allowed, where known."""
+    forbidden_V: Tensor | None = None
+    """-inf for tokens that ``maxima_Nn`` and ``best`` leave out, else 0: to be added to ``logits_NV`` by who
+    reads them. None: they leave out none."""
 
     @property
     def log_probs_NV(self) -> Tensor:
@@ -72,21 +75,19 @@ class StepDecoder(Protocol[StateT]):
         ...
 
 
-@runtime_checkable
 class ForbiddingDecoder(StepDecoder[StateT], Protocol[StateT]):
-    """A ``StepDecoder`` that finds the most probable tokens itself, sooner than search does."""
+    """A ``StepDecoder`` that leaves out tokens itself, at less cost than search."""
 
     def step_without(
         self, state: StateT, tokens_N: Tensor, forbidden: tuple[int, ...]
     ) -> tuple[Step, StateT] | None:
-        """``step``, its ``maxima_Nn`` and ``best`` without ``forbidden``; all else is of all tokens.
+        """``step``, its ``maxima_Nn`` and ``best`` without ``forbidden``, which is in its ``forbidden_V``.
 
-        None: nothing has been read, and ``step`` has to be called.
+        All else is of all tokens. None: nothing has been read, and ``step`` has to be called.
         """
         ...
 
 
-@runtime_checkable
 class RankingDecoder(StepDecoder[StateT], Protocol[StateT]):
     """A ``StepDecoder`` with a function of its own for the best extensions of a beam."""
 

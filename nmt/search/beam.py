@@ -25,14 +25,13 @@ vocabulary, T tokens so far of the longest row, with BOS.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 from nmt.batch import Batch
 from nmt.config import GenerationConfig, SpecialIds
@@ -40,6 +39,7 @@ from nmt.extensions import Rank, best_of_blocks
 from nmt.models.interface import RankingDecoder, StateT, Step, StepDecoder
 from nmt.search.constraints import Constraints
 from nmt.search.finite import check_finite, largest
+from nmt.search.histories import Histories
 from nmt.search.hypothesis import Hypothesis, NBestList
 from nmt.search.required import Required
 from nmt.search.scoring import Scoring
@@ -87,8 +87,8 @@ def beam_search(
     steps = Steps(decoder)
     while (beams := searched.beams).sentences:
         tokens_N = searched.last_tokens_N.to(source.source_BS.device)
-        step, state, is_told = steps.take(state, tokens_N, searched.rules, beams.sentences, beams.lengths)
-        rows_N = searched.advance(step, is_told=is_told)
+        step, state = steps.take(state, tokens_N, searched.rules, beams.sentences, beams.lengths)
+        rows_N = searched.advance(step)
         if rows_N.numel():
             state = decoder.reorder(state, rows_N.to(source.source_BS.device))
     return [entries.hypotheses for entries in searched.n_best]
@@ -96,7 +96,7 @@ def beam_search(
 
 def ranking_of(decoder: StepDecoder[Any]) -> Rank:
     """What finds the best extensions: the decoder's own function, if it has one."""
-    return decoder.rank if isinstance(decoder, RankingDecoder) else best_of_blocks
+    return cast("RankingDecoder[Any]", decoder).rank if hasattr(decoder, "rank") else best_of_blocks
 
 
 @dataclass
@@ -141,14 +141,10 @@ class BeamSearch:
     @property
     def last_tokens_N(self) -> Tensor:
         """What the decoder is to read next."""
-        return self.beams.tokens_NT[:, -1]
+        return self.beams.histories.tokens_N
 
-    def advance(self, step: Step, *, is_told: bool = False) -> Tensor:
-        """Take one step; sentences that are done leave ``beams``.
-
-        Args:
-            step: of the rows of ``beams``.
-            is_told: nothing but ``rules.forbidden`` is forbidden, and ``maxima_Nn`` are without it.
+    def advance(self, step: Step) -> Tensor:
+        """Take one step, of the rows of ``beams``; sentences that are done leave ``beams``.
 
         Returns:
             rows_N, which of the present rows the following ones extend; empty when no sentence is left.
@@ -159,24 +155,37 @@ class BeamSearch:
         beams, rules, scoring = self.beams, self.rules, self.scoring
         coverage_NS = scoring.add_attention(beams.coverage_NS, step.attention_NS)
         largest_N = largest(step, coverage_NS)
-        if is_told:
-            rules.strike_out(step.logits_NV)
-        else:
+        if step.forbidden_V is None:
             maxima_Nn = rules.apply(
                 step.logits_NV, beams.history, beams.sentences, beams.lengths, step.maxima_Nn
             )
             step = step._replace(maxima_Nn=maxima_Nn)
         candidates = rank_candidates(beams, step, largest_N, coverage_NS, scoring, self.rank)
-        collect_finished(self.n_best, beams, candidates, scoring, self.special)
-        places = []
-        for place, bound in enumerate(reachable_scores(beams, candidates, rules, scoring, self.special)):
-            entries = self.n_best[beams.sentences[place]]
-            if bound == -torch.inf:
-                entries.fill(unfinished_hypotheses(beams, place, scoring))
-            elif entries.n_finished < beams.beam_size and not (self.early_stop and entries.is_final(bound)):
-                places.append(place)
-        self.beams, rows_N = extend(beams, candidates, coverage_NS, places, self.special)
+        eos = self.special.eos
+        ending = [place for place, tokens in enumerate(candidates.tokens) if eos in tokens]
+        for place in ending:
+            collect_finished(self.n_best[beams.sentences[place]], beams, candidates, place, scoring, eos)
+        places = [place for place in range(len(beams.sentences)) if self._goes_on(candidates, place)]
+        self.beams, rows_N = extend(beams, candidates, coverage_NS, places, ending, eos)
         return rows_N
+
+    def _goes_on(self, candidates: Candidates, place: int) -> bool:
+        """Whether any hypothesis that lives on can reach the list of its sentence, if any can live on.
+
+        If none can, those that stand get what places are free.
+        """
+        beams, scoring = self.beams, self.scoring
+        entries = self.n_best[beams.sentences[place]]
+        limit = self.rules.max_lengths[beams.sentences[place]]
+        best = going_on(candidates.tokens[place], self.special.eos)[0]
+        log_prob = candidates.log_probs[place][best]
+        if log_prob == -torch.inf or beams.lengths[place] >= limit:
+            entries.fill(unfinished_hypotheses(beams, place, scoring))
+            return False
+        if not entries.n_finished:
+            return True
+        is_final = self.early_stop and entries.is_final(scoring.bound(log_prob, limit + 1))
+        return entries.n_finished < beams.beam_size and not is_final
 
     def leave(self, sentences: Collection[int]) -> Tensor:
         """Give up on some sentences; returns rows_N, which rows of the others remain."""
@@ -205,20 +214,16 @@ class BeamSearch:
         )
 
 
-@dataclass(frozen=True)
-class Beams:
+class Beams(NamedTuple):
     """The live hypotheses of the sentences still searched: K rows for each, best first."""
 
+    beam_size: int
+    """K."""
     sentences: tuple[int, ...]
     """The place of each sentence in the batch given to search."""
     lengths: tuple[int, ...]
     """Tokens so far of each sentence, BOS not counted."""
-    tokens_NT: Tensor
-    """BOS and the tokens so far; PAD before BOS where a row has fewer than others."""
-    log_probs_N: Tensor
-    """Sum of log-probabilities; -inf: a dead row, which nothing can bring back."""
-    sums_NT: Tensor
-    """``log_probs_N`` as it was after BOS and after each token; 0 before BOS."""
+    histories: Histories
     coverage_NS: Tensor | None
     """Attention so far, on the decoder's device; None without a coverage penalty."""
 
@@ -226,75 +231,53 @@ class Beams:
     def start(cls, source: Batch, beam_size: int, special: SpecialIds, scoring: Scoring) -> Beams:
         """One live hypothesis for each sentence; K equal ones would be extended K times in the same way."""
         n_rows = source.size * beam_size
-        log_probs_N = torch.full((n_rows,), -torch.inf)
-        log_probs_N[::beam_size] = 0.0
+        sums_N1 = torch.full((n_rows, 1), -torch.inf)
+        sums_N1[::beam_size] = 0.0
         return cls(
+            beam_size,
             sentences=tuple(range(source.size)),
             lengths=(0,) * source.size,
-            tokens_NT=torch.full((n_rows, 1), special.bos),
-            log_probs_N=log_probs_N,
-            sums_NT=log_probs_N.unsqueeze(1),
+            histories=Histories.of_tables(torch.full((n_rows, 1), special.bos), sums_N1),
             coverage_NS=scoring.initial_coverage(source, beam_size),
         )
 
     @property
-    def beam_size(self) -> int:
-        """K."""
-        return self.tokens_NT.size(0) // len(self.sentences)
-
-    @property
     def n_tokens(self) -> int:
         """Tokens so far of the longest row, BOS not counted."""
-        return self.tokens_NT.size(1) - 1
+        return max(self.lengths, default=0)
 
     def history(self) -> Tensor:
         """The tokens so far without BOS, as ``Constraints.apply`` takes them: shorter rows keep theirs."""
-        return self.tokens_NT[:, 1:]
+        tokens_NT = self.histories.table("tokens")
+        return tokens_NT[:, tokens_NT.size(1) - self.n_tokens :]
 
     def select(self, rows_N: Tensor) -> Beams:
         """Only ``rows_N``, whole sentences of them."""
         places = rows_N[:: self.beam_size].div(self.beam_size, rounding_mode="floor").tolist()
         coverage_NS = self.coverage_NS
         return Beams(
+            self.beam_size,
             sentences=tuple(self.sentences[place] for place in places),
             lengths=tuple(self.lengths[place] for place in places),
-            tokens_NT=self.tokens_NT[rows_N],
-            log_probs_N=self.log_probs_N[rows_N],
-            sums_NT=self.sums_NT[rows_N],
+            histories=self.histories.select(rows_N),
             coverage_NS=None if coverage_NS is None else coverage_NS[rows_N.to(coverage_NS.device)],
         )
 
     def joined(self, other: Beams, special: SpecialIds) -> Beams:
         """The rows of both, which keep no coverage, sentences renumbered in their order."""
-        width = max(self.tokens_NT.size(1), other.tokens_NT.size(1))
-
-        def both(one_NT: Tensor, other_NT: Tensor, value: float) -> Tensor:
-            wide = (
-                functional.pad(part, (width - part.size(1), 0), value=value) for part in (one_NT, other_NT)
-            )
-            return torch.cat(list(wide))
-
+        n_columns = max(self.n_tokens, other.n_tokens) + 1
         return Beams(
+            self.beam_size,
             sentences=tuple(range(len(self.sentences) + len(other.sentences))),
             lengths=self.lengths + other.lengths,
-            tokens_NT=both(self.tokens_NT, other.tokens_NT, special.pad),
-            log_probs_N=torch.cat([self.log_probs_N, other.log_probs_N]),
-            sums_NT=both(self.sums_NT, other.sums_NT, 0.0),
+            histories=self.histories.joined(other.histories, n_columns, special.pad),
             coverage_NS=None,
         )
 
-    def tokens_of(self, row: int) -> tuple[int, ...]:
-        """The tokens of one row, without BOS."""
-        return tuple(self.tokens_NT[row, self._bos_of(row) + 1 :].tolist())
-
-    def token_log_probs_of(self, row: int, *following: float) -> tuple[float, ...]:
-        """What each token of one row added to its sum; ``following``: sums after tokens still to come."""
-        sums = self.sums_NT[row, self._bos_of(row) :].tolist()
-        return tuple(after - before for before, after in pairwise([*sums, *following]))
-
-    def _bos_of(self, row: int) -> int:
-        """The column where a row has BOS."""
-        return self.n_tokens - self.lengths[row // self.beam_size]
+    def written(self, row: int, *following: float) -> tuple[tuple[int, ...], tuple[float, ...]]:
+        """The tokens of one row, and what each added to its sum; ``following``: sums still to come."""
+        tokens, sums = self.histories.of_row(row, self.lengths[row // self.beam_size])
+        return tuple(tokens), tuple(after - before for before, after in pairwise([*sums, *following]))
 
 
 class Candidates(NamedTuple):
@@ -310,22 +293,32 @@ class Candidates(NamedTuple):
     coverage_penalties_N: Tensor | None
     """Of the rows extended; None: 0."""
 
-    def following(self, places: list[int], beam_size: int, special: SpecialIds) -> tuple[Tensor, ...]:
-        """Rows_N, tokens_N and log_probs_N of the best K that do not end, of the sentences at ``places``."""
-        parts = self.rows_BC, self.tokens_BC, self.log_probs_BC
-        all_stay = len(places) == len(self.tokens)
-        if all_stay and not any(special.eos in tokens[:beam_size] for tokens in self.tokens):
-            return tuple(part_BC[:, :beam_size].flatten() for part_BC in parts)
-        n_candidates = self.tokens_BC.size(1)
+    def following(
+        self, places: list[int], ending: list[int], beam_size: int, eos: int
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Rows_N, tokens_N and log_probs_N of the best K that do not end, of the sentences at ``places``.
+
+        ``ending``: which sentences have any that do.
+        """
+        rows_BC, tokens_BC, log_probs_BC = self.rows_BC, self.tokens_BC, self.log_probs_BC
+        if len(places) == len(self.tokens) and not any(
+            eos in self.tokens[place][:beam_size] for place in ending
+        ):
+            return (
+                rows_BC[:, :beam_size].flatten(),
+                tokens_BC[:, :beam_size].flatten(),
+                log_probs_BC[:, :beam_size].flatten(),
+            )
+        n_candidates = tokens_BC.size(1)
         chosen_N = torch.tensor(
             [
                 place * n_candidates + rank
                 for place in places
-                for rank in going_on(self.tokens[place], special)[:beam_size]
+                for rank in going_on(self.tokens[place], eos)[:beam_size]
             ],
             dtype=torch.long,
         )
-        return tuple(part_BC.flatten().index_select(0, chosen_N) for part_BC in parts)
+        return rows_BC.take(chosen_N), tokens_BC.take(chosen_N), log_probs_BC.take(chosen_N)
 
 
 def rank_candidates(
@@ -341,10 +334,12 @@ def rank_candidates(
     Raises:
         NumericalError: NaN or +inf among the decoder's numbers.
     """
-    offsets_N = beams.log_probs_N.to(step.logits_NV.device)
+    offsets_N = beams.histories.sums_N.to(step.logits_NV.device)
     if step.log_totals_N is not None:
         offsets_N = offsets_N - step.log_totals_N
-    found = best_extensions(step.logits_NV, offsets_N, len(beams.sentences), step.maxima_Nn, rank)
+    found = best_extensions(
+        step.logits_NV, offsets_N, len(beams.sentences), step.maxima_Nn, step.forbidden_V, rank
+    )
     penalties = () if coverage_NS is None else (scoring.coverage_penalties(coverage_NS, like_N=largest_N),)
     log_probs_BC, rows_BC, tokens_BC, largest_N, *penalties_N = to_cpu(*found, largest_N, *penalties)
     check_finite(largest_N.tolist(), beams.n_tokens, beams.sentences)
@@ -359,88 +354,63 @@ def rank_candidates(
 
 
 def collect_finished(
-    n_best: Sequence[NBestList], beams: Beams, candidates: Candidates, scoring: Scoring, special: SpecialIds
+    entries: NBestList, beams: Beams, candidates: Candidates, place: int, scoring: Scoring, eos: int
 ) -> None:
-    """Enter the possible candidates among the first K that end in EOS into their sentences' lists."""
-    penalties_N, beam_size = candidates.coverage_penalties_N, beams.beam_size
-    for place, tokens in enumerate(candidates.tokens):
-        if special.eos not in tokens:
-            continue
-        for rank, token in enumerate(tokens[:beam_size]):
-            log_prob = candidates.log_probs[place][rank]
-            if token != special.eos or log_prob == -torch.inf:
-                continue
+    """Enter the possible candidates among the first K of the sentence at ``place`` that end in EOS."""
+    penalties_N = candidates.coverage_penalties_N
+    for rank, token in enumerate(candidates.tokens[place][: beams.beam_size]):
+        log_prob = candidates.log_probs[place][rank]
+        if token == eos and log_prob > -torch.inf:
             row = int(candidates.rows_BC[place, rank])
             penalty = 0.0 if penalties_N is None else float(penalties_N[row])
-            n_best[beams.sentences[place]].add(
-                Hypothesis(
-                    beams.tokens_of(row),
-                    log_prob,
-                    scoring.score(log_prob, beams.lengths[place] + 1, penalty),
-                    finished=True,
-                    token_log_probs=beams.token_log_probs_of(row, log_prob),
-                )
-            )
+            tokens, log_probs = beams.written(row, log_prob)
+            score = scoring.score(log_prob, beams.lengths[place] + 1, penalty)
+            entries.add(Hypothesis(tokens, log_prob, score, finished=True, token_log_probs=log_probs))
 
 
-def reachable_scores(
-    beams: Beams, candidates: Candidates, rules: Constraints, scoring: Scoring, special: SpecialIds
-) -> list[float]:
-    """The most that any hypothesis which lives on can score, for each sentence; -inf: none can live on."""
-    scores = []
-    for place, (sentence, length) in enumerate(zip(beams.sentences, beams.lengths, strict=True)):
-        best = going_on(candidates.tokens[place], special)[0]
-        limit = rules.max_lengths[sentence]
-        reachable = scoring.bound(candidates.log_probs[place][best], limit + 1)
-        scores.append(reachable if length < limit else -torch.inf)
-    return scores
-
-
-def going_on(tokens: Sequence[int], special: SpecialIds) -> Sequence[int]:
+def going_on(tokens: Sequence[int], eos: int) -> Sequence[int]:
     """The ranks of the candidates of a sentence that do not end, best first: K at least."""
-    if special.eos not in tokens:
+    if eos not in tokens:
         return range(len(tokens))
-    return [rank for rank, token in enumerate(tokens) if token != special.eos]
+    return [rank for rank, token in enumerate(tokens) if token != eos]
 
 
-def unfinished_hypotheses(beams: Beams, place: int, scoring: Scoring) -> list[Hypothesis]:
-    """The live hypotheses of the sentence at ``place`` as they stand, for want of any way to extend them."""
-    rows = slice(place * beams.beam_size, (place + 1) * beams.beam_size)
-    log_probs_K = beams.log_probs_N[rows]
+def unfinished_hypotheses(beams: Beams, place: int, scoring: Scoring) -> Iterator[Hypothesis]:
+    """The live hypotheses of the sentence at ``place`` as they stand, best score first."""
+    first, length = place * beams.beam_size, beams.lengths[place]
+    rows = slice(first, first + beams.beam_size)
+    sums_K = beams.histories.sums_N[rows]
     coverage_KS = None if beams.coverage_NS is None else beams.coverage_NS[rows]
-    penalties = scoring.coverage_penalties(coverage_KS, like_N=log_probs_K).tolist()
-    return [
-        Hypothesis(
-            beams.tokens_of(row),
-            log_prob,
-            scoring.score(log_prob, beams.lengths[place], penalty),
-            finished=False,
-            token_log_probs=beams.token_log_probs_of(row),
-        )
-        for row, log_prob, penalty in zip(
-            range(rows.start, rows.stop), log_probs_K.tolist(), penalties, strict=True
-        )
+    penalties = scoring.coverage_penalties(coverage_KS, like_N=sums_K).tolist()
+    scored = [
+        (scoring.score(log_prob, length, penalty), log_prob, row)
+        for row, (log_prob, penalty) in enumerate(zip(sums_K.tolist(), penalties, strict=True), first)
         if log_prob > -torch.inf
     ]
+    for score, log_prob, row in sorted(scored, key=lambda entry: -entry[0]):
+        tokens, log_probs = beams.written(row)
+        yield Hypothesis(tokens, log_prob, score, finished=False, token_log_probs=log_probs)
 
 
 def extend(
-    beams: Beams, candidates: Candidates, coverage_NS: Tensor | None, places: list[int], special: SpecialIds
+    beams: Beams,
+    candidates: Candidates,
+    coverage_NS: Tensor | None,
+    places: list[int],
+    ending: list[int],
+    eos: int,
 ) -> tuple[Beams, Tensor]:
     """The best K candidates that do not end, of the sentences at ``places``; and the rows they extend."""
-    rows_N, tokens_N, log_probs_N = candidates.following(places, beams.beam_size, special)
-    lengths = tuple(beams.lengths[place] + 1 for place in places)
-    first = beams.n_tokens + 1 - max(lengths, default=0)  # whoever had more tokens may have left
+    rows_N, tokens_N, sums_N = candidates.following(places, ending, beams.beam_size, eos)
+    sentences, lengths = beams.sentences, beams.lengths
+    if len(places) < len(sentences):
+        sentences = tuple([sentences[place] for place in places])
+        lengths = tuple([lengths[place] for place in places])
     extended = Beams(
-        sentences=tuple(beams.sentences[place] for place in places),
-        lengths=lengths,
-        tokens_NT=torch.cat(
-            [beams.tokens_NT[:, first:].index_select(0, rows_N), tokens_N.unsqueeze(1)], dim=1
-        ),
-        log_probs_N=log_probs_N,
-        sums_NT=torch.cat(
-            [beams.sums_NT[:, first:].index_select(0, rows_N), log_probs_N.unsqueeze(1)], dim=1
-        ),
-        coverage_NS=None if coverage_NS is None else coverage_NS[rows_N.to(coverage_NS.device)],
+        beams.beam_size,
+        sentences,
+        tuple([length + 1 for length in lengths]),
+        beams.histories.extended(rows_N, tokens_N, sums_N),
+        None if coverage_NS is None else coverage_NS[rows_N.to(coverage_NS.device)],
     )
     return extended, rows_N

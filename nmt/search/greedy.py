@@ -98,16 +98,16 @@ def decode(
     while rows:
         sentences = [row.sentence for row in rows[::n_rows]]
         lengths = [n_tokens] * len(sentences)
-        step, state, is_told = steps.take(state, tokens_N, rules, sentences, lengths)
+        step, state = steps.take(state, tokens_N, rules, sentences, lengths)
         before_NS, coverage_NS = coverage_NS, scoring.add_attention(coverage_NS, step.attention_NS)
         largest_N = largest(step, coverage_NS)
-        if not is_told:
+        if step.forbidden_V is None:
             maxima_Nn = rules.apply(
                 step.logits_NV, partial(history, rows), sentences, lengths, step.maxima_Nn
             )
             step = step._replace(maxima_Nn=maxima_Nn, best=None)
         elif reads_logits:
-            rules.strike_out(step.logits_NV)
+            step.logits_NV.add_(step.forbidden_V)
         tokens_N, log_probs_N = choose(step, n_tokens, sentences)
         if step.log_totals_N is not None:
             log_probs_N = log_probs_N - step.log_totals_N

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,8 @@ class NBestList:
         """Whether nothing that scores at most ``bound`` could still enter the list."""
         return len(self.hypotheses) == self.capacity and self.hypotheses[-1].score >= bound
 
-    def fill(self, unfinished: Sequence[Hypothesis]) -> None:
-        """Give the free places to the best of ``unfinished``, which never outrank a finished hypothesis."""
+    def fill(self, unfinished: Iterable[Hypothesis]) -> None:
+        """Give the free places to the first of ``unfinished``, which never outrank a finished hypothesis."""
         known = {hypothesis.tokens for hypothesis in self.hypotheses}
-        others = [hypothesis for hypothesis in unfinished if hypothesis.tokens not in known]
-        others.sort(key=lambda hypothesis: -hypothesis.score)
-        self.hypotheses += others[: self.capacity - len(self.hypotheses)]
+        others = (hypothesis for hypothesis in unfinished if hypothesis.tokens not in known)
+        self.hypotheses += islice(others, self.capacity - len(self.hypotheses))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Generic
+from typing import Generic, cast
 
 from torch import Tensor
 
@@ -16,7 +16,9 @@ class Steps(Generic[StateT]):
 
     def __init__(self, decoder: StepDecoder[StateT]) -> None:
         self._decoder = decoder
-        self._forbidding = decoder if isinstance(decoder, ForbiddingDecoder) else None
+        # not by isinstance, which takes as long for a protocol as a step of a small model
+        is_one = hasattr(decoder, "step_without")
+        self._forbidding = cast("ForbiddingDecoder[StateT]", decoder) if is_one else None
 
     def take(
         self,
@@ -25,13 +27,14 @@ class Steps(Generic[StateT]):
         rules: Constraints,
         sentences: Sequence[int],
         lengths: Sequence[int],
-    ) -> tuple[Step, StateT, bool]:
-        """Read ``tokens_N``; and whether the step is ``step_without`` what ``rules`` forbid, which is all.
+    ) -> tuple[Step, StateT]:
+        """Read ``tokens_N``: by ``step_without`` what ``rules`` forbid, where that is all and it can.
 
-        ``sentences`` and ``lengths`` are those of ``Constraints.apply``.
+        ``sentences`` and ``lengths`` are those of ``Constraints.apply``, which is left to do unless the step
+        has ``forbidden_V``.
         """
         if self._forbidding is not None and rules.forbid_no_more(sentences, lengths):
             taken = self._forbidding.step_without(state, tokens_N, rules.forbidden)
             if taken is not None:
-                return *taken, True
-        return *self._decoder.step(state, tokens_N), False
+                return taken
+        return self._decoder.step(state, tokens_N)

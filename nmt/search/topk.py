@@ -45,6 +45,7 @@ def best_extensions(
     offsets_N: Tensor,
     n_sentences: int,
     maxima_Nn: Tensor | None = None,
+    forbidden_V: Tensor | None = None,
     rank: Rank = best_of_blocks,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The best 2K extensions of each sentence's K = N/B rows; arguments and results as ``best_of_blocks``.
@@ -53,12 +54,16 @@ def best_extensions(
         scores_NV: contiguous.
         offsets_N: of the rows.
         n_sentences: B.
-        maxima_Nn: the largest of each of n equal blocks of ``scores_NV``, where they are known.
+        maxima_Nn: the largest of each of n equal blocks of ``scores_NV``, where they are known, of tokens
+            that are allowed.
+        forbidden_V: -inf for tokens that are not, else 0; None: where the scores have it already.
         rank: computes what ``best_of_blocks`` does.
     """
     n_rows, vocab_size = scores_NV.shape
     block, beam_size = _block(vocab_size, maxima_Nn), n_rows // n_sentences
     n_blocks = vocab_size // block
+    if forbidden_V is not None and (maxima_Nn is None or block == 1 or n_blocks < FEW_BLOCKS):
+        scores_NV, forbidden_V, maxima_Nn = scores_NV + forbidden_V, None, None
     if block == 1 or n_blocks < FEW_BLOCKS:
         scores_BX = (scores_NV + offsets_N.unsqueeze(1)).view(n_sentences, -1)
         values_BC, indices_BC = scores_BX.topk(2 * beam_size)
@@ -68,7 +73,8 @@ def best_extensions(
         maxima_Nn = scores_NV.view(n_rows, n_blocks, -1).amax(dim=2)
     rows = n_sentences, beam_size
     blocks_BKnX = scores_NV.view(*rows, n_blocks, block)
-    return rank(blocks_BKnX, offsets_N.view(rows), maxima_Nn.view(*rows, n_blocks))
+    forbidden_nX = None if forbidden_V is None else forbidden_V.view(n_blocks, block)
+    return rank(blocks_BKnX, offsets_N.view(rows), maxima_Nn.view(*rows, n_blocks), forbidden_nX)
 
 
 def _block(vocab_size: int, maxima_Nn: Tensor | None) -> int:

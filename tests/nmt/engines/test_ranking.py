@@ -66,6 +66,15 @@ def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
         assert torch.equal(rows_BC // size[1], torch.arange(size[0])[:, None].expand_as(rows_BC))
         assert all(len(set(row)) == 2 * size[1] for row in (rows_BC * size[2] * 8 + tokens_BC).tolist())
         assert torch.equal(arguments[0], before)
+
+        forbidden_nX = torch.zeros(size[2], 8)
+        forbidden_nX[0, 3] = forbidden_nX[1, 4] = -torch.inf
+        allowed = arguments[0] + forbidden_nX
+        arguments = [arguments[0], arguments[1], allowed.amax(dim=3)]
+        for function in (rank, best_of_blocks):
+            found = function(*arguments, forbidden_nX)
+            assert torch.equal(found[0], best_of_blocks(allowed, *arguments[1:])[0])
+            assert not set(found[2][found[0] > -torch.inf].tolist()) & {3, 8 + 4}
     check_in_threads(lambda given: rank(*given), [scores(number, 5, 20, 8) for number in (1, 2, 3, 9)])
 
     model = random_transformer(vocab_size=200)

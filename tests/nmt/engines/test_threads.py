@@ -6,13 +6,18 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import pytest
 import torch
+from torch import Tensor
 
+from nmt.batch import Batch
+from nmt.config import SpecialIds
 from nmt.engines.packed import PackedTransformer
-from nmt.engines.threads import LONGEST_PERIOD, PERIOD, SMALL_STEP, TINY_STEP, TRIAL, StepThreads
+from nmt.engines.threads import FEW_ROWS, LONGEST_PERIOD, PERIOD, TINY_STEP, TRIAL, StepThreads
 
 from .test_packed import tiny
 
@@ -37,11 +42,15 @@ class Machine:
         """The threads of each step; the one numbered ``interrupted`` takes a hundred times as long."""
         taken = []
         for number in range(n_steps):
-            with self.threads.taken(n_rows, TINY_STEP):
-                taken.append(torch.get_num_threads())
-                self._now += self.seconds[taken[-1]] * (100 if number == interrupted else 1)
+            times = 100 if number == interrupted else 1
+            taken.append(self.threads.take(n_rows, TINY_STEP, partial(self._step, times)))
             assert torch.get_num_threads() == 3
         return taken
+
+    def _step(self, times: int) -> int:
+        n_threads = torch.get_num_threads()
+        self._now += self.seconds[n_threads] * times
+        return n_threads
 
 
 @pytest.mark.usefixtures("three_threads")
@@ -111,21 +120,56 @@ def test_steps_of_so_many_rows_are_judged_by_themselves() -> None:
 
 @pytest.mark.usefixtures("three_threads")
 def test_the_number_is_as_before_when_the_work_fails() -> None:
-    with pytest.raises(ValueError, match="broken"), StepThreads().taken(1, 1):
+    def broken() -> None:
         raise ValueError("broken")
+
+    with pytest.raises(ValueError, match="broken"):
+        StepThreads().take(1, 1, broken)
     assert torch.get_num_threads() == 3
 
 
 @pytest.mark.usefixtures("three_threads")
-def test_a_tiny_step_has_one_thread_and_a_large_one_has_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_steps_of_many_rows_are_alike_up_to_a_power_of_two_by_the_time_of_a_row() -> None:
+    machine = Machine(2.0, 3.0)
+    machine.run(PERIOD // 2, n_rows=2 * FEW_ROWS)
+    assert set(machine.run(TRIAL, n_rows=FEW_ROWS + 1)) == {1}, "no trial: it is known by now"
+    assert machine.run(1, n_rows=2 * FEW_ROWS + 1) == [3], "others are not alike"
+    assert machine.run(1, n_rows=FEW_ROWS) == [3]
+
+    machine = Machine(40.0, 30.0)
+    machine.run(2 * TRIAL, n_rows=64)
+    machine.seconds = {1: 20.0, 3: 15.0}
+    assert set(machine.run(PERIOD - 2 * TRIAL, n_rows=32 + 1)) == {3}, "half as long for half as many rows"
+    assert machine.threads._lately[64].seconds[False] == pytest.approx(15.0 / 33, rel=0.01)
+
+
+@pytest.mark.usefixtures("three_threads")
+def test_a_tiny_step_has_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     decoder = PackedTransformer(tiny(), layers="float32", output="float32")
     seen: list[int] = []
     monkeypatch.setattr(decoder, "_step", lambda *_: seen.append(torch.get_num_threads()))
     last = (TINY_STEP - 1) // decoder._step_weights
-    large = SMALL_STEP // decoder._step_weights + 1
-    for n_rows in (1, last, last + 1, large):
+    for n_rows in (1, last, last + 1):
         decoder.step(None, torch.zeros(n_rows, dtype=torch.long))  # type: ignore[arg-type]
-    assert seen == [1, 1, 3, 3]
+    assert seen == [1, 1, 3]
+
+
+@pytest.mark.usefixtures("three_threads")
+def test_the_encoder_has_the_threads_that_are_faster_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    decoder = PackedTransformer(tiny(), layers="float32", output="float32")
+    decoder._encoder_weights, encode = TINY_STEP, decoder._encode
+    now, seen = [0.0], list[int]()
+
+    def slowly(*arguments: Any) -> Tensor:
+        seen.append(torch.get_num_threads())
+        now[0] += seen[-1]  # as with a core that is busy
+        return encode(*arguments)
+
+    monkeypatch.setattr(decoder, "_encode", slowly)
+    decoder._encoder_threads = StepThreads(lambda: now[0])
+    for _ in range(PERIOD):
+        decoder.start(Batch.from_ids([[5, 6, 7]], special=SpecialIds()), 1)
+    assert seen == [3] * TRIAL + [1] * (PERIOD - TRIAL)
 
 
 def test_a_process_of_one_thread_stays_at_that() -> None:
@@ -134,8 +178,7 @@ def test_a_process_of_one_thread_stays_at_that() -> None:
     torch.set_num_threads(1)
     try:
         for _ in range(2 * TRIAL):
-            with machine.threads.taken(1, TINY_STEP):
-                assert torch.get_num_threads() == 1
+            assert machine.threads.take(1, TINY_STEP, torch.get_num_threads) == 1
     finally:
         torch.set_num_threads(before)
 

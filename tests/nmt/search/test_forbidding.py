@@ -53,7 +53,10 @@ class Forbidding:
         allowed_NV = logits_NV.clone()
         allowed_NV[:, list(forbidden)] = -torch.inf
         maxima_Nn = allowed_NV.view(len(logits_NV), -1, 3).amax(dim=2)
-        return Step(logits_NV, step.attention_NS, totals_N, maxima_Nn, Best(*allowed_NV.max(dim=1))), state
+        best = Best(*allowed_NV.max(dim=1))
+        forbidden_V = torch.zeros(logits_NV.size(1))
+        forbidden_V[list(forbidden)] = -torch.inf
+        return Step(logits_NV, step.attention_NS, totals_N, maxima_Nn, best, forbidden_V), state
 
 
 FREE = [True] * 15

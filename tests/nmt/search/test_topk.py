@@ -36,16 +36,37 @@ def test_the_best_extensions_are_the_largest_sums(width: int, beam_size: int) ->
     assert torch.equal(scores_NV, before_NV)
 
 
+@pytest.mark.parametrize("width", [640, 6400, 997, 24])
+@pytest.mark.parametrize("maxima_are_known", [True, False])
+def test_what_is_forbidden_is_no_extension(width: int, maxima_are_known: bool) -> None:
+    chance = torch.Generator().manual_seed(width)
+    scores_NV, offsets_N = torch.randn(6, width, generator=chance), torch.zeros(6)
+    scores_NV[:, [3, 7]] += 9.0
+    forbidden_V = torch.zeros(width)
+    forbidden_V[[3, 11]] = -torch.inf
+    before_NV, allowed_NV = scores_NV.clone(), scores_NV + forbidden_V
+    maxima_Nn = allowed_NV.view(6, -1, math.gcd(width, 8)).amax(dim=2) if maxima_are_known else None
+    values_BC, rows_BC, tokens_BC = best_extensions(scores_NV, offsets_N, 2, maxima_Nn, forbidden_V)
+    assert torch.equal(values_BC, allowed_NV.view(2, -1).topk(6).values)
+    assert torch.equal(allowed_NV[rows_BC, tokens_BC], values_BC)
+    assert torch.equal(scores_NV, before_NV)
+
+
 def test_whoever_ranks_is_given_blocks_and_their_largest() -> None:
     scores_NV, offsets_N = torch.randn(6, 640), torch.randn(6)
     given: list[Tensor] = []
 
-    def rank(scores_BKnX: Tensor, offsets_BK: Tensor, maxima_BKn: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        given.extend([scores_BKnX, offsets_BK, maxima_BKn])
-        return best_of_blocks(scores_BKnX, offsets_BK, maxima_BKn)
+    def rank(
+        scores_BKnX: Tensor, offsets_BK: Tensor, maxima_BKn: Tensor, forbidden_nX: Tensor | None = None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        assert forbidden_nX is not None
+        given.extend([scores_BKnX, offsets_BK, maxima_BKn, forbidden_nX])
+        return best_of_blocks(scores_BKnX, offsets_BK, maxima_BKn, forbidden_nX)
 
-    best_extensions(scores_NV, offsets_N, 2, rank=rank)
-    scores_BKnX, offsets_BK, maxima_BKn = given
+    maxima_Nn, forbidden_V = scores_NV.view(6, 10, 64).amax(dim=2), torch.zeros(640)
+    best_extensions(scores_NV, offsets_N, 2, maxima_Nn, forbidden_V, rank)
+    scores_BKnX, offsets_BK, maxima_BKn, forbidden_nX = given
+    assert torch.equal(forbidden_nX, forbidden_V.view(10, 64))
     assert torch.equal(scores_BKnX, scores_NV.view(2, 3, 10, 64))
     assert torch.equal(offsets_BK, offsets_N.view(2, 3))
     assert torch.equal(maxima_BKn, scores_BKnX.amax(dim=3))
