@@ -9,13 +9,14 @@ import inspect
 import sys
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from nmt import extensions
 from nmt.engines.packages import Program, compile_packages, folder_for, load_packages
-from nmt.extensions import Rank, best_of_blocks
+from nmt.extensions import Extensions, Rank, best_of_blocks
 
 NAME = "rank"
 OPTIONS = {"assert_indirect_indexing": False}  # places that it has counted itself
@@ -28,11 +29,9 @@ MOST = 1 << 20
 class Ranking(nn.Module):
     """The function."""
 
-    def forward(
-        self, scores_BKnX: Tensor, offsets_BK: Tensor, maxima_BKn: Tensor, forbidden_nX: Tensor
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """See ``best_of_blocks``."""
-        return best_of_blocks(scores_BKnX, offsets_BK, maxima_BKn, forbidden_nX)
+    def forward(self, *arguments: Tensor) -> tuple[Tensor, ...]:
+        """See ``best_of_blocks``, whose last argument is one element here."""
+        return tuple(best_of_blocks(*arguments))
 
 
 def folder_of(n_beside: int) -> Path:
@@ -60,9 +59,10 @@ def _programs(n_beside: int) -> dict[str, Program]:
     rows = {0: torch.export.Dim("B", min=1, max=MOST), 1: torch.export.Dim("K", min=1, max=MOST)}
     n_blocks = torch.export.Dim("n", min=2, max=MOST)
     blocks = {**rows, 2: n_blocks}
-    example = torch.zeros(B, K, n, n_beside), torch.zeros(B, K), torch.zeros(B, K, n), none_of(n, n_beside)
-    sizes = blocks, rows, blocks, {0: n_blocks}
-    return {NAME: Program(Ranking().eval(), example, sizes, OPTIONS, "one")}
+    of_rows = torch.zeros(B, K, n, n_beside), torch.zeros(B, K), torch.zeros(B, K, n)
+    example = *of_rows, none_of(n, n_beside), one(0)
+    sizes: tuple[Any, ...] = blocks, rows, blocks, {0: n_blocks}, {}
+    return {NAME: Program(Ranking().eval(), example, (sizes,), OPTIONS, "one")}
 
 
 def load_ranking(folder: Path) -> Rank | None:
@@ -80,12 +80,13 @@ def load_ranking(folder: Path) -> Rank | None:
         scores_BKnX: Tensor,
         offsets_BK: Tensor,
         maxima_BKn: Tensor,
-        forbidden_nX: Tensor | None = None,
-    ) -> tuple[Tensor, Tensor, Tensor]:
+        forbidden_nX: Tensor | None,
+        eos: int,
+        /,
+    ) -> Extensions:
         if forbidden_nX is None:
             forbidden_nX = none_of(scores_BKnX.size(2), scores_BKnX.size(3))
-        values_BC, rows_BC, tokens_BC = run([scores_BKnX, offsets_BK, maxima_BKn, forbidden_nX])
-        return values_BC, rows_BC, tokens_BC
+        return Extensions(*run([scores_BKnX, offsets_BK, maxima_BKn, forbidden_nX, one(eos)]))
 
     return rank
 
@@ -94,3 +95,9 @@ def load_ranking(folder: Path) -> Rank | None:
 def none_of(n_blocks: int, n_beside: int) -> Tensor:
     """Forbidden_nX that forbids nothing."""
     return torch.zeros(n_blocks, n_beside)
+
+
+@lru_cache(maxsize=16)
+def one(number: int) -> Tensor:
+    """As one element."""
+    return torch.tensor([number])

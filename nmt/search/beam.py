@@ -35,7 +35,7 @@ from torch import Tensor
 
 from nmt.batch import Batch
 from nmt.config import GenerationConfig, SpecialIds
-from nmt.extensions import Rank, best_of_blocks
+from nmt.extensions import Extensions, Rank, best_of_blocks
 from nmt.models.interface import RankingDecoder, StateT, Step, StepDecoder
 from nmt.search.constraints import Constraints
 from nmt.search.finite import check_finite, largest
@@ -160,24 +160,24 @@ class BeamSearch:
                 step.logits_NV, beams.history, beams.sentences, beams.lengths, step.maxima_Nn
             )
             step = step._replace(maxima_Nn=maxima_Nn)
-        candidates = rank_candidates(beams, step, largest_N, coverage_NS, scoring, self.rank)
         eos = self.special.eos
-        ending = [place for place, tokens in enumerate(candidates.tokens) if eos in tokens]
-        for place in ending:
-            collect_finished(self.n_best[beams.sentences[place]], beams, candidates, place, scoring, eos)
+        candidates = rank_candidates(beams, step, largest_N, coverage_NS, scoring, eos, self.rank)
         places = [place for place in range(len(beams.sentences)) if self._goes_on(candidates, place)]
-        self.beams, rows_N = extend(beams, candidates, coverage_NS, places, ending, eos)
+        self.beams, rows_N = extend(beams, candidates, coverage_NS, places)
         return rows_N
 
     def _goes_on(self, candidates: Candidates, place: int) -> bool:
-        """Whether any hypothesis that lives on can reach the list of its sentence, if any can live on.
+        """Enter what has finished; whether any that lives on can reach the list of its sentence.
 
-        If none can, those that stand get what places are free.
+        If none can live on, those that stand get what places are free.
         """
-        beams, scoring = self.beams, self.scoring
-        entries = self.n_best[beams.sentences[place]]
-        limit = self.rules.max_lengths[beams.sentences[place]]
-        best = going_on(candidates.tokens[place], self.special.eos)[0]
+        beams, scoring, eos = self.beams, self.scoring, self.special.eos
+        sentence, tokens = beams.sentences[place], candidates.tokens[place]
+        entries, limit = self.n_best[sentence], self.rules.max_lengths[sentence]
+        best = 0
+        if eos in tokens:
+            collect_finished(entries, beams, candidates, place, scoring, eos)
+            best = next(rank for rank, token in enumerate(tokens) if token != eos)
         log_prob = candidates.log_probs[place][best]
         if log_prob == -torch.inf or beams.lengths[place] >= limit:
             entries.fill(unfinished_hypotheses(beams, place, scoring))
@@ -281,44 +281,15 @@ class Beams(NamedTuple):
 
 
 class Candidates(NamedTuple):
-    """The 2K best extensions of each sentence, best first, on the CPU."""
+    """The 2K best extensions of each sentence, on the CPU."""
 
-    log_probs_BC: Tensor
-    rows_BC: Tensor
-    """The row that each extends."""
-    tokens_BC: Tensor
+    found: Extensions
     log_probs: list[list[float]]
-    """As plain numbers, for they are few."""
+    """``sums_BC`` as plain numbers, for they are few."""
     tokens: list[list[int]]
+    """``tokens_BC``."""
     coverage_penalties_N: Tensor | None
     """Of the rows extended; None: 0."""
-
-    def following(
-        self, places: list[int], ending: list[int], beam_size: int, eos: int
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Rows_N, tokens_N and log_probs_N of the best K that do not end, of the sentences at ``places``.
-
-        ``ending``: which sentences have any that do.
-        """
-        rows_BC, tokens_BC, log_probs_BC = self.rows_BC, self.tokens_BC, self.log_probs_BC
-        if len(places) == len(self.tokens) and not any(
-            eos in self.tokens[place][:beam_size] for place in ending
-        ):
-            return (
-                rows_BC[:, :beam_size].flatten(),
-                tokens_BC[:, :beam_size].flatten(),
-                log_probs_BC[:, :beam_size].flatten(),
-            )
-        n_candidates = tokens_BC.size(1)
-        chosen_N = torch.tensor(
-            [
-                place * n_candidates + rank
-                for place in places
-                for rank in going_on(self.tokens[place], eos)[:beam_size]
-            ],
-            dtype=torch.long,
-        )
-        return rows_BC.take(chosen_N), tokens_BC.take(chosen_N), log_probs_BC.take(chosen_N)
 
 
 def rank_candidates(
@@ -327,6 +298,7 @@ def rank_candidates(
     largest_N: Tensor,
     coverage_NS: Tensor | None,
     scoring: Scoring,
+    eos: int,
     rank: Rank = best_of_blocks,
 ) -> Candidates:
     """Score every extension of every row and bring the best of each sentence to the CPU.
@@ -337,19 +309,16 @@ def rank_candidates(
     offsets_N = beams.histories.sums_N.to(step.logits_NV.device)
     if step.log_totals_N is not None:
         offsets_N = offsets_N - step.log_totals_N
+    n_sentences = len(beams.sentences)
     found = best_extensions(
-        step.logits_NV, offsets_N, len(beams.sentences), step.maxima_Nn, step.forbidden_V, rank
+        step.logits_NV, offsets_N, n_sentences, eos, step.maxima_Nn, step.forbidden_V, rank
     )
     penalties = () if coverage_NS is None else (scoring.coverage_penalties(coverage_NS, like_N=largest_N),)
-    log_probs_BC, rows_BC, tokens_BC, largest_N, *penalties_N = to_cpu(*found, largest_N, *penalties)
+    *parts, largest_N = to_cpu(*penalties, *found, largest_N)
     check_finite(largest_N.tolist(), beams.n_tokens, beams.sentences)
+    found = Extensions(*parts[len(penalties) :])
     return Candidates(
-        log_probs_BC,
-        rows_BC,
-        tokens_BC,
-        log_probs_BC.tolist(),
-        tokens_BC.tolist(),
-        penalties_N[0] if penalties_N else None,
+        found, found.sums_BC.tolist(), found.tokens_BC.tolist(), parts[0] if penalties else None
     )
 
 
@@ -361,18 +330,11 @@ def collect_finished(
     for rank, token in enumerate(candidates.tokens[place][: beams.beam_size]):
         log_prob = candidates.log_probs[place][rank]
         if token == eos and log_prob > -torch.inf:
-            row = int(candidates.rows_BC[place, rank])
+            row = int(candidates.found.rows_BC[place, rank])
             penalty = 0.0 if penalties_N is None else float(penalties_N[row])
             tokens, log_probs = beams.written(row, log_prob)
             score = scoring.score(log_prob, beams.lengths[place] + 1, penalty)
             entries.add(Hypothesis(tokens, log_prob, score, finished=True, token_log_probs=log_probs))
-
-
-def going_on(tokens: Sequence[int], eos: int) -> Sequence[int]:
-    """The ranks of the candidates of a sentence that do not end, best first: K at least."""
-    if eos not in tokens:
-        return range(len(tokens))
-    return [rank for rank, token in enumerate(tokens) if token != eos]
 
 
 def unfinished_hypotheses(beams: Beams, place: int, scoring: Scoring) -> Iterator[Hypothesis]:
@@ -393,21 +355,20 @@ def unfinished_hypotheses(beams: Beams, place: int, scoring: Scoring) -> Iterato
 
 
 def extend(
-    beams: Beams,
-    candidates: Candidates,
-    coverage_NS: Tensor | None,
-    places: list[int],
-    ending: list[int],
-    eos: int,
+    beams: Beams, candidates: Candidates, coverage_NS: Tensor | None, places: list[int]
 ) -> tuple[Beams, Tensor]:
     """The best K candidates that do not end, of the sentences at ``places``; and the rows they extend."""
-    rows_N, tokens_N, sums_N = candidates.following(places, ending, beams.beam_size, eos)
+    found, beam_size = candidates.found, beams.beam_size
+    sums_N, rows_N, tokens_N = found.going_sums_N, found.going_rows_N, found.going_tokens_N
     sentences, lengths = beams.sentences, beams.lengths
     if len(places) < len(sentences):
         sentences = tuple([sentences[place] for place in places])
         lengths = tuple([lengths[place] for place in places])
+        first_B1 = torch.tensor(places, dtype=torch.long).unsqueeze(1) * beam_size
+        staying_N = (first_B1 + torch.arange(beam_size)).flatten()
+        sums_N, rows_N, tokens_N = sums_N[staying_N], rows_N[staying_N], tokens_N[staying_N]
     extended = Beams(
-        beams.beam_size,
+        beam_size,
         sentences,
         tuple([length + 1 for length in lengths]),
         beams.histories.extended(rows_N, tokens_N, sums_N),

@@ -14,7 +14,7 @@ import math
 import torch
 from torch import Tensor
 
-from nmt.extensions import Rank, best_of_blocks
+from nmt.extensions import Extensions, Rank, best_of_blocks, with_those_that_go_on
 
 LARGEST_BLOCK = 64
 FEW_SCORES = 1 << 14
@@ -44,16 +44,18 @@ def best_extensions(
     scores_NV: Tensor,
     offsets_N: Tensor,
     n_sentences: int,
+    eos: int,
     maxima_Nn: Tensor | None = None,
     forbidden_V: Tensor | None = None,
     rank: Rank = best_of_blocks,
-) -> tuple[Tensor, Tensor, Tensor]:
+) -> Extensions:
     """The best 2K extensions of each sentence's K = N/B rows; arguments and results as ``best_of_blocks``.
 
     Args:
         scores_NV: contiguous.
         offsets_N: of the rows.
         n_sentences: B.
+        eos: the token that ends.
         maxima_Nn: the largest of each of n equal blocks of ``scores_NV``, where they are known, of tokens
             that are allowed.
         forbidden_V: -inf for tokens that are not, else 0; None: where the scores have it already.
@@ -62,19 +64,24 @@ def best_extensions(
     n_rows, vocab_size = scores_NV.shape
     block, beam_size = _block(vocab_size, maxima_Nn), n_rows // n_sentences
     n_blocks = vocab_size // block
-    if forbidden_V is not None and (maxima_Nn is None or block == 1 or n_blocks < FEW_BLOCKS):
+    are_few = block == 1 or n_blocks < FEW_BLOCKS
+    if forbidden_V is not None and (are_few or maxima_Nn is None):
         scores_NV, forbidden_V, maxima_Nn = scores_NV + forbidden_V, None, None
-    if block == 1 or n_blocks < FEW_BLOCKS:
+    if are_few:
         scores_BX = (scores_NV + offsets_N.unsqueeze(1)).view(n_sentences, -1)
-        values_BC, indices_BC = scores_BX.topk(2 * beam_size)
+        sums_BC, indices_BC = scores_BX.topk(2 * beam_size)
         first_row_B1 = torch.arange(0, n_rows, beam_size, device=scores_NV.device).unsqueeze(1)
-        return values_BC, indices_BC // vocab_size + first_row_B1, indices_BC % vocab_size
+        rows_BC, tokens_BC = indices_BC // vocab_size + first_row_B1, indices_BC % vocab_size
+        return with_those_that_go_on(sums_BC, rows_BC, tokens_BC, eos)
     if maxima_Nn is None:
         maxima_Nn = scores_NV.view(n_rows, n_blocks, -1).amax(dim=2)
-    rows = n_sentences, beam_size
-    blocks_BKnX = scores_NV.view(*rows, n_blocks, block)
-    forbidden_nX = None if forbidden_V is None else forbidden_V.view(n_blocks, block)
-    return rank(blocks_BKnX, offsets_N.view(rows), maxima_Nn.view(*rows, n_blocks), forbidden_nX)
+    return rank(
+        scores_NV.view(n_sentences, beam_size, n_blocks, block),
+        offsets_N.view(n_sentences, beam_size),
+        maxima_Nn.view(n_sentences, beam_size, n_blocks),
+        None if forbidden_V is None else forbidden_V.view(n_blocks, block),
+        eos,
+    )
 
 
 def _block(vocab_size: int, maxima_Nn: Tensor | None) -> int:

@@ -16,7 +16,7 @@ from nmt.engines.choose import build_decoder, choose, ranking_folder
 from nmt.engines.packed import PackedTransformer
 from nmt.engines.ranking import compile_ranking, folder_of, load_ranking
 from nmt.engines.whole import n_beside
-from nmt.extensions import best_of_blocks
+from nmt.extensions import Extensions, best_of_blocks
 from nmt.search import search
 from nmt.search.continuous import ContinuousSearch, Sentence
 from tests.nmt.engines.in_threads import check_in_threads
@@ -58,9 +58,10 @@ def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
     for size in ((1, 1, 2), (1, 5, 25), (3, 2, 40), (8, 5, 1500), (64, 5, 30), (2, 32, 9)):
         arguments = scores(*size, 8)
         before = arguments[0].clone()
-        values_BC, rows_BC, tokens_BC = rank(*arguments)
-        expected_BC, *_ = best_of_blocks(*arguments)
-        assert torch.equal(values_BC, expected_BC)
+        found, expected = rank(*arguments, None, 5), best_of_blocks(*arguments, None, 5)
+        values_BC, rows_BC, tokens_BC = found[:3]
+        assert torch.equal(values_BC, expected.sums_BC)
+        assert all(map(torch.equal, found[3:], expected[3:]))
         scores_NV = (arguments[0] + arguments[1][..., None, None]).view(size[0] * size[1], -1)
         assert torch.equal(scores_NV[rows_BC, tokens_BC], values_BC)
         assert torch.equal(rows_BC // size[1], torch.arange(size[0])[:, None].expand_as(rows_BC))
@@ -72,10 +73,13 @@ def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
         allowed = arguments[0] + forbidden_nX
         arguments = [arguments[0], arguments[1], allowed.amax(dim=3)]
         for function in (rank, best_of_blocks):
-            found = function(*arguments, forbidden_nX)
-            assert torch.equal(found[0], best_of_blocks(allowed, *arguments[1:])[0])
-            assert not set(found[2][found[0] > -torch.inf].tolist()) & {3, 8 + 4}
-    check_in_threads(lambda given: rank(*given), [scores(number, 5, 20, 8) for number in (1, 2, 3, 9)])
+            found = function(*arguments, forbidden_nX, 5)
+            assert torch.equal(found.sums_BC, best_of_blocks(allowed, *arguments[1:], None, 5).sums_BC)
+            assert not set(found.tokens_BC[found.sums_BC > -torch.inf].tolist()) & {3, 8 + 4}
+            assert not set(found.going_tokens_N[found.going_sums_N > -torch.inf].tolist()) & {3, 5, 8 + 4}
+    check_in_threads(
+        lambda given: rank(*given, None, 5), [scores(number, 5, 20, 8) for number in (1, 2, 3, 9)]
+    )
 
     model = random_transformer(vocab_size=200)
     assert n_beside(200) == 8
@@ -101,7 +105,7 @@ def test_a_search_ranks_as_its_decoder_does() -> None:
     """In a batch, and where sentences join one that runs."""
     model, asked = random_transformer(vocab_size=512), list[tuple[int, ...]]()
 
-    def rank(scores_BKnX: Tensor, *others: Any) -> tuple[Tensor, Tensor, Tensor]:
+    def rank(scores_BKnX: Tensor, *others: Any) -> Extensions:
         asked.append(tuple(scores_BKnX.shape[:2]))
         return best_of_blocks(scores_BKnX, *others)
 

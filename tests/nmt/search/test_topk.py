@@ -8,8 +8,18 @@ import pytest
 import torch
 from torch import Tensor
 
-from nmt.extensions import best_of_blocks
+from nmt.extensions import Extensions, best_of_blocks
 from nmt.search.topk import FEW_SCORES, best_extensions, blockwise_max
+
+
+def assert_going_on(found: Extensions, beam_size: int, eos: int) -> None:
+    """Those that go on are the best K that do not end, dead rows aside."""
+    going = list(zip(*(part.view(-1, beam_size).tolist() for part in found[3:]), strict=True))
+    for place, candidates in enumerate(zip(*(part.tolist() for part in found[:3]), strict=True)):
+        expected = [one for one in zip(*candidates, strict=True) if one[2] != eos and one[0] > -math.inf]
+        live = [one for one in zip(*going[place], strict=True) if one[0] > -math.inf]
+        assert live == expected[:beam_size]
+        assert len(going[place][0]) == beam_size
 
 
 @pytest.mark.parametrize("width", [640, 6400, 1000, 997, 24, 64])
@@ -28,7 +38,9 @@ def test_the_best_extensions_are_the_largest_sums(width: int, beam_size: int) ->
     expected_BC = sums_BX.topk(2 * beam_size).values
     n_beside = math.gcd(width, 8)
     for maxima_Nn in (None, scores_NV.view(n_rows, -1, n_beside).amax(dim=2)):
-        values_BC, rows_BC, tokens_BC = best_extensions(scores_NV, offsets_N, n_sentences, maxima_Nn)
+        found = best_extensions(scores_NV, offsets_N, n_sentences, 5, maxima_Nn)
+        values_BC, rows_BC, tokens_BC = found[:3]
+        assert_going_on(found, beam_size, eos=5)
         assert torch.equal(values_BC, expected_BC)
         assert torch.equal((scores_NV + offsets_N.unsqueeze(1))[rows_BC, tokens_BC], values_BC)
         assert torch.equal(rows_BC // beam_size, torch.arange(n_sentences).unsqueeze(1).expand_as(rows_BC))
@@ -46,7 +58,10 @@ def test_what_is_forbidden_is_no_extension(width: int, maxima_are_known: bool) -
     forbidden_V[[3, 11]] = -torch.inf
     before_NV, allowed_NV = scores_NV.clone(), scores_NV + forbidden_V
     maxima_Nn = allowed_NV.view(6, -1, math.gcd(width, 8)).amax(dim=2) if maxima_are_known else None
-    values_BC, rows_BC, tokens_BC = best_extensions(scores_NV, offsets_N, 2, maxima_Nn, forbidden_V)
+    found = best_extensions(scores_NV, offsets_N, 2, 7, maxima_Nn, forbidden_V)
+    values_BC, rows_BC, tokens_BC = found[:3]
+    assert_going_on(found, 3, eos=7)
+    assert tokens_BC.eq(7).sum(dim=1).tolist() == [3, 3]
     assert torch.equal(values_BC, allowed_NV.view(2, -1).topk(6).values)
     assert torch.equal(allowed_NV[rows_BC, tokens_BC], values_BC)
     assert torch.equal(scores_NV, before_NV)
@@ -57,14 +72,19 @@ def test_whoever_ranks_is_given_blocks_and_their_largest() -> None:
     given: list[Tensor] = []
 
     def rank(
-        scores_BKnX: Tensor, offsets_BK: Tensor, maxima_BKn: Tensor, forbidden_nX: Tensor | None = None
-    ) -> tuple[Tensor, Tensor, Tensor]:
+        scores_BKnX: Tensor,
+        offsets_BK: Tensor,
+        maxima_BKn: Tensor,
+        forbidden_nX: Tensor | None,
+        eos: int,
+    ) -> Extensions:
         assert forbidden_nX is not None
+        assert eos == 3
         given.extend([scores_BKnX, offsets_BK, maxima_BKn, forbidden_nX])
-        return best_of_blocks(scores_BKnX, offsets_BK, maxima_BKn, forbidden_nX)
+        return best_of_blocks(scores_BKnX, offsets_BK, maxima_BKn, forbidden_nX, eos)
 
     maxima_Nn, forbidden_V = scores_NV.view(6, 10, 64).amax(dim=2), torch.zeros(640)
-    best_extensions(scores_NV, offsets_N, 2, maxima_Nn, forbidden_V, rank)
+    best_extensions(scores_NV, offsets_N, 2, 3, maxima_Nn, forbidden_V, rank)
     scores_BKnX, offsets_BK, maxima_BKn, forbidden_nX = given
     assert torch.equal(forbidden_nX, forbidden_V.view(10, 64))
     assert torch.equal(scores_BKnX, scores_NV.view(2, 3, 10, 64))
