@@ -93,18 +93,30 @@ class _Lately:
 
     def add(self, seconds: float, *, alone: bool) -> None:
         """A step took so long."""
-        mean, usual = self.seconds.get(alone), self.seconds.get(self.alone)
-        if alone == self.alone and mean is not None:
-            self.seconds[alone] = mean + RECENT * (min(seconds, OUTLIER * mean) - mean)
-        elif alone != self.alone and usual is not None and seconds > OUTLIER * usual:
+        mean = self.seconds.get(alone)
+        if mean is None or alone != self.alone:
+            self._try(seconds, alone=alone)
+            return
+        mean += RECENT * (min(seconds, OUTLIER * mean) - mean)
+        self.seconds[alone] = mean
+        self._compare()
+
+    def _try(self, seconds: float, *, alone: bool) -> None:
+        """A step of a trial did, or one of the first."""
+        usual = self.seconds.get(self.alone)
+        if alone != self.alone and usual is not None and seconds > OUTLIER * usual:
             # a thread that waits for a core waits for a time slice; it need not do so for a whole trial
             self.seconds[alone], self.n_steps = seconds, TRIAL
-            self.trial.clear()
         else:
             self.trial.append(seconds)
             if len(self.trial) < TRIAL:
                 return
             self.seconds[alone] = median(self.trial)
-            self.trial.clear()
-        if len(self.seconds) == 2 and self.seconds[not self.alone] < LEAD * self.seconds[self.alone]:
+        self.trial.clear()
+        self._compare()
+
+    def _compare(self) -> None:
+        """Take up the other way where it is the faster."""
+        other = self.seconds.get(not self.alone)
+        if other is not None and other < LEAD * self.seconds.get(self.alone, 0.0):
             self.alone, self.period = not self.alone, max(PERIOD, self.n_steps)

@@ -112,8 +112,8 @@ def decode(
         if step.log_totals_N is not None:
             log_probs_N = log_probs_N - step.log_totals_N
         tokens, log_probs, alarms = (part.tolist() for part in to_cpu(tokens_N, log_probs_N, largest_N))
-        # a row that has ended reads what it should not; what comes of that is nobody's concern
-        alarms = [alarm if row.live else 0.0 for row, alarm in zip(rows, alarms, strict=True)]
+        if n_rows > 1:  # a row that has ended reads what it should not; what comes of that concerns nobody
+            alarms = [alarm if row.live else 0.0 for row, alarm in zip(rows, alarms, strict=True)]
         check_finite(alarms, n_tokens, sentences)
         one_ended = False
         for place, (row, token, log_prob) in enumerate(zip(rows, tokens, log_probs, strict=True)):
