@@ -183,24 +183,26 @@ class PackedTransformer:
 
     def reorder(self, state: PackedState, rows_N: Tensor) -> PackedState:
         """Move rows; a group of which no sentence is left is gone."""
+        groups, n_following = state.groups, rows_N.numel()
+        n_now = sum([group.past.n_rows for group in groups])
+        if n_following == n_now and rows_N.tolist() == list(range(n_now)):
+            return state
+        if len(groups) == 1:
+            groups[0].select(rows_N, state.beam_size)
+            return state
         n_rows = state.n_rows
-        if rows_N.numel() == sum(n_rows) and rows_N.tolist() == list(range(rows_N.numel())):
-            return state
-        if len(n_rows) == 1:
-            state.groups[0].select(rows_N, state.beam_size)
-            return state
         ends_G = torch.tensor(n_rows).cumsum(0)
         # sentences keep their order, so the first rows of those that stay are sorted by group
         places = torch.searchsorted(rows_N[:: state.beam_size].contiguous(), ends_G).tolist()
-        groups: list[Group] = []
+        staying: list[Group] = []
         first, first_row = 0, 0
-        for group, count, place in zip(state.groups, n_rows, places, strict=True):
+        for group, count, place in zip(groups, n_rows, places, strict=True):
             end = place * state.beam_size
             if end > first:
                 group.select(rows_N[first:end] - first_row, state.beam_size)
-                groups.append(group)
+                staying.append(group)
             first, first_row = end, first_row + count
-        return replace(state, groups=groups)
+        return replace(state, groups=staying)
 
     def _embedded(self, source: Batch, tokens: Tokens) -> Tensor:
         """Source ids -> a row for each token, in float32."""
