@@ -36,19 +36,18 @@ class EncodedSources:
         self._n_sentences = 0
         self._memory_SD: dict[Key, Tensor] = {}
         self._batches: deque[tuple[Tensor, list[Key]]] = deque()
+        self._unread: deque[tuple[Tensor, Batch]] = deque()
+        """Younger batches, which nobody has asked for since: their keys are still to be made."""
         self._lock = Lock()
 
     def keep(self, source: Batch, memory_BSD: Tensor) -> None:
         """Remember what was made of a batch's sentences."""
         if memory_BSD.nbytes > self._kept_bytes or len(memory_BSD) > self._kept_sentences:
             return
-        keys = _keys(source)
         with self._lock:
-            self._batches.append((memory_BSD, keys))
+            self._unread.append((memory_BSD, source))
             self._bytes += memory_BSD.nbytes
-            self._n_sentences += len(keys)
-            for key, memory_SD in zip(keys, memory_BSD, strict=True):
-                self._memory_SD[key] = memory_SD[: len(key)]
+            self._n_sentences += source.size
             while self._bytes > self._kept_bytes or self._n_sentences > self._kept_sentences:
                 self._forget_oldest()
 
@@ -56,6 +55,8 @@ class EncodedSources:
         """memory_BSD, zeros at padding, or None unless every sentence is remembered."""
         keys = _keys(source)
         with self._lock:
+            while self._unread:
+                self._read(*self._unread.popleft())
             found = [self._memory_SD.get(key) for key in keys]
         known = [memory_SD for memory_SD in found if memory_SD is not None]
         if len(known) < len(keys):
@@ -65,10 +66,16 @@ class EncodedSources:
             row_SD[: memory_SD.size(0)] = memory_SD
         return memory_BSD
 
+    def _read(self, memory_BSD: Tensor, source: Batch) -> None:
+        keys = _keys(source)
+        self._batches.append((memory_BSD, keys))
+        for key, memory_SD in zip(keys, memory_BSD, strict=True):
+            self._memory_SD[key] = memory_SD[: len(key)]
+
     def _forget_oldest(self) -> None:
-        memory_BSD, keys = self._batches.popleft()
+        memory_BSD, keys = self._batches.popleft() if self._batches else (self._unread.popleft()[0], [])
         self._bytes -= memory_BSD.nbytes
-        self._n_sentences -= len(keys)
+        self._n_sentences -= len(memory_BSD)
         for key, memory_SD in zip(keys, memory_BSD, strict=True):
             kept = self._memory_SD.get(key)
             if kept is not None and kept.data_ptr() == memory_SD.data_ptr():  # not read anew since

@@ -74,3 +74,17 @@ def test_so_many_sentences_are_kept_and_no_more_however_small_they_are():
     encoded.keep(five := batch([12], [13], [14], [15], [16]), of(five, 1))
     assert encoded.find(five) is None
     assert encoded.find(third) is not None
+
+
+def test_what_nobody_asks_for_leaves_as_well():
+    encoded = EncodedSources(kept_sentences=3)
+    batches = [batch([first, 6], [first, 7]) for first in range(5, 12)]
+    for value, source in enumerate(batches):
+        encoded.keep(source, of(source, value))
+    assert len(encoded._unread) == 1
+    found_BSD = encoded.find(batches[-1])
+    assert found_BSD is not None
+    assert found_BSD.eq(len(batches) - 1).all()
+    assert all(encoded.find(source) is None for source in batches[:-1])
+    assert encoded._n_sentences == 2
+    assert encoded._bytes == BATCH_BYTES
