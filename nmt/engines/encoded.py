@@ -73,9 +73,15 @@ class EncodedSources:
             self._memory_SD[key] = memory_SD[: len(key)]
 
     def _forget_oldest(self) -> None:
-        memory_BSD, keys = self._batches.popleft() if self._batches else (self._unread.popleft()[0], [])
+        if self._batches:
+            memory_BSD, keys = self._batches.popleft()
+            self._forget(keys, memory_BSD)
+        else:
+            memory_BSD, _ = self._unread.popleft()
         self._bytes -= memory_BSD.nbytes
         self._n_sentences -= len(memory_BSD)
+
+    def _forget(self, keys: list[Key], memory_BSD: Tensor) -> None:
         for key, memory_SD in zip(keys, memory_BSD, strict=True):
             kept = self._memory_SD.get(key)
             if kept is not None and kept.data_ptr() == memory_SD.data_ptr():  # not read anew since
