@@ -29,8 +29,8 @@ from nmt.engines.choose import (
 from nmt.engines.few import MOST_ROWS, compile_whole
 from nmt.engines.few import folder_of as folder_of_whole
 from nmt.engines.ranking import compile_ranking
-from nmt.engines.whole import n_beside
 from nmt.errors import ConfigError
+from nmt.extensions import Blocks
 from nmt.models.build import Model
 from nmt.models.transformer import Transformer
 from nmt.shipped import resolve_model
@@ -114,7 +114,7 @@ def compile_steps(model: Model, choice: Choice, rows: Sequence[int] | None = Non
     if ranking is not None:
         assert whole is not None
         steps.append(
-            _compiled("the ranking of a beam", ranking, partial(compile_ranking, n_beside(whole.vocab_size)))
+            _compiled("the ranking of a beam", ranking, partial(compile_ranking, Blocks.of(whole.vocab_size)))
         )
     return steps
 

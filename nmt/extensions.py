@@ -4,19 +4,68 @@
 fraction of it. Each of the k largest numbers lies in one of the k blocks with the largest maxima, so only
 those need to be searched. The scores are read there alone, and never written.
 
+The scores of a block do not lie beside each other. The maxima of neighbouring blocks fill a register, into
+which the scores are read one register after the other, as they lie in memory: then nothing has to be compared
+across it (``Blocks``).
+
 It is some twenty calls, each of which takes longer than what it computes where sentences are few, so an
 engine may have it compiled (``nmt.engines.ranking``).
 
-Dimensions: B sentences, K hypotheses of each, N = B*K rows, n equal blocks of the vocabulary with X scores
-each, C = 2K extensions.
+Dimensions: B sentences, K hypotheses of each, N = B*K rows, V vocabulary; n blocks of it with X scores each,
+in Z groups of G neighbouring ones; C = 2K extensions.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple, Protocol
 
 import torch
 from torch import Tensor
+
+from nmt.compiler import computed_first
+
+LANES = 16
+"""Numbers of float32 in the widest register."""
+BEST_BLOCK = 64
+"""At least so many scores of a block make ``Tensor.topk`` sort a part of them and not divide all."""
+LARGEST_BLOCK = 128
+"""At most so many."""
+
+
+class Blocks(NamedTuple):
+    """How V scores are divided into equal blocks: score (z * X + x) * G + g is one of block z * G + g."""
+
+    n_groups: int
+    """Z."""
+    size: int
+    """X."""
+    n_lanes: int
+    """G."""
+
+    @classmethod
+    def of(cls, vocab_size: int) -> Blocks:
+        """Those of a vocabulary."""
+        n_lanes = math.gcd(vocab_size, LANES)
+        n_registers = vocab_size // n_lanes
+        sizes = [size for size in range(1, LARGEST_BLOCK + 1) if n_registers % size == 0]
+        size = next((size for size in sizes if size >= BEST_BLOCK), sizes[-1])
+        return cls(n_registers // size, size, n_lanes)
+
+    @property
+    def n_blocks(self) -> int:
+        """Of all groups."""
+        return self.n_groups * self.n_lanes
+
+
+def in_blocks(scores: Tensor) -> Tensor:
+    """(..., V) -> (..., Z, X, G)."""
+    return scores.view(*scores.shape[:-1], *Blocks.of(scores.size(-1)))
+
+
+def block_maxima(scores: Tensor) -> Tensor:
+    """(..., V) -> (..., n): the largest score of each block."""
+    return in_blocks(scores).amax(dim=-2).flatten(-2)
 
 
 class Extensions(NamedTuple):
@@ -38,10 +87,10 @@ class Rank(Protocol):
 
     def __call__(
         self,
-        scores_BKnX: Tensor,
+        scores_BKZXG: Tensor,
         offsets_BK: Tensor,
         maxima_BKn: Tensor,
-        forbidden_nX: Tensor | None,
+        forbidden_ZXG: Tensor | None,
         eos: int,
         /,
     ) -> Extensions:
@@ -50,37 +99,40 @@ class Rank(Protocol):
 
 
 def best_of_blocks(
-    scores_BKnX: Tensor,
+    scores_BKZXG: Tensor,
     offsets_BK: Tensor,
     maxima_BKn: Tensor,
-    forbidden_nX: Tensor | None,
+    forbidden_ZXG: Tensor | None,
     eos: int | Tensor,
     /,
 ) -> Extensions:
-    """The 2K largest ``scores_BKnX`` plus the offset of their row, of all rows of a sentence together.
+    """The 2K largest ``scores_BKZXG`` plus the offset of their row, of all rows of a sentence together.
 
     Args:
-        scores_BKnX: of blocks of the vocabulary; contiguous.
+        scores_BKZXG: of the blocks of a vocabulary; contiguous.
         offsets_BK: may be -inf, for rows out of the running.
         maxima_BKn: the largest of each block, of tokens that are allowed; n is at least 2.
-        forbidden_nX: -inf for tokens that are not, else 0; None: where the scores have it already.
+        forbidden_ZXG: -inf for tokens that are not, else 0; None: where the scores have it already.
         eos: the token that ends; also as one element.
 
     Returns:
         Which of equals is open.
     """
-    B, K, n, X = scores_BKnX.shape
-    n_best = 2 * K
+    B, K, Z, X, G = scores_BKZXG.shape
+    n_best, n = 2 * K, Z * G
     best_BC = (maxima_BKn + offsets_BK.unsqueeze(2)).view(B, K * n).topk(n_best).indices
     blocks_BC = best_BC + torch.arange(0, B * K * n, K * n, device=best_BC.device).unsqueeze(1)
     blocks = blocks_BC.flatten()
-    kept = scores_BKnX.view(-1, X).index_select(0, blocks)
-    if forbidden_nX is not None:
-        kept = kept + forbidden_nX.index_select(0, blocks % n)
-    kept = kept + offsets_BK.flatten().index_select(0, blocks // n).unsqueeze(1)
+    # once for each block, not for each of its scores
+    rows, groups, lanes = map(computed_first, (blocks // n, blocks % n // G, blocks % G))
+    kept = scores_BKZXG.view(-1, Z, X, G)[rows, groups, :, lanes]
+    if forbidden_ZXG is not None:
+        kept = kept + forbidden_ZXG[groups, :, lanes]
+    kept = kept + offsets_BK.flatten().index_select(0, rows).unsqueeze(1)
     sums_BC, places_BC = kept.view(B, n_best * X).topk(n_best)
     found_BC = blocks_BC.gather(1, places_BC // X)
-    return with_those_that_go_on(sums_BC, found_BC // n, found_BC % n * X + places_BC % X, eos)
+    tokens_BC = (found_BC % n // G * X + places_BC % X) * G + found_BC % G
+    return with_those_that_go_on(sums_BC, found_BC // n, tokens_BC, eos)
 
 
 def with_those_that_go_on(

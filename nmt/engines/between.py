@@ -21,7 +21,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from nmt.engines.kernels import INT8_MOST, Precision, int8_rows, side_by_side
+from nmt.engines.arithmetic import scaled
+from nmt.engines.kernels import Precision, int8_rows, side_by_side
 from nmt.layers.attention import MultiHeadAttention
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual, Transformer
 
@@ -153,16 +154,10 @@ class ShapeWithWeights(Shape):
     """Whether inputs of int8 products have a sign: on matrix units (AMX) they do, with AVX-512 VNNI not."""
 
 
-def rounded(x_ND: Tensor) -> tuple[Tensor, Tensor]:
-    """Whole numbers up to INT8_MOST, still in float32, and the scales_N1 that give each row back."""
-    scale_N1 = (x_ND.abs().amax(dim=1, keepdim=True) / INT8_MOST).clamp(min=1e-30)
-    return (x_ND / scale_N1).round(), scale_N1
-
-
 def linear(x_ND: Tensor, weights: Int8Weights) -> Tensor:
     """A linear map in int8: rows are rounded each with a scale of its own, sums are exact."""
-    rounded_ND, scale_N1 = rounded(x_ND)
-    sums_NF = torch._int_mm(rounded_ND.to(torch.int8), weights.weight_DF)
+    scaled_ND, scale_N1 = scaled(x_ND)
+    sums_NF = torch._int_mm(scaled_ND.round().to(torch.int8), weights.weight_DF)
     return sums_NF.float() * scale_N1 * weights.scale_F + weights.bias_F
 
 

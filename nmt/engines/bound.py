@@ -5,9 +5,8 @@ library ten times as long. The compiler has such products of its own, inside the
 only with weights that it knows (``nmt.engines.bound_maps``). So what is compiled belongs to one model, and is
 found by its weights.
 
-Dimensions: N rows, M rows that have a place in the past, P sentences that have one in the memory, T tokens of
-the target with the one being read, L source length in whole registers, D inputs of a linear map, F outputs, V
-vocabulary.
+Dimensions: N rows, P sentences that have a place in the memory, L source length in whole registers, D inputs
+of a linear map, F outputs, V vocabulary.
 """
 
 from __future__ import annotations
@@ -22,12 +21,15 @@ import safetensors.torch
 import torch
 from torch import Tensor, nn
 
-from nmt.engines import between, bound_maps, whole
+from nmt import compiler, extensions
+from nmt.compiler import computed_first
+from nmt.engines import arithmetic, between, bound_maps, keeping, whole
 from nmt.engines.bound_maps import BoundMap, compile_with_weights, digest, load_bound, map_of, program_of
-from nmt.engines.memory import LANES
+from nmt.engines.keeping import Kept
 from nmt.engines.packages import Program, Run, folder_for
 from nmt.engines.single_calls import LENGTHS, example_arguments, open_sizes
-from nmt.engines.whole import StepWeights, WholeShape, WholeStep, Words, computed_first
+from nmt.engines.whole import StepWeights, WholeShape, WholeStep, Words
+from nmt.extensions import LANES
 from nmt.models.transformer import Transformer
 
 NAME = "step"
@@ -62,16 +64,16 @@ class BoundStep(WholeStep[BoundMap]):
     def forward(  # type: ignore[override]
         self,
         tokens_N: Tensor,
-        past_TMW: Tensor,
-        memory: list[tuple[Tensor, Tensor]],
+        past: list[tuple[Kept, Kept]],
+        memory: list[tuple[Kept, Kept]],
         mask_P11L: Tensor,
-        places: tuple[Tensor, Tensor],
+        places: tuple[Tensor, Tensor, Tensor, Tensor],
         words: Words,
     ) -> tuple[Tensor, ...]:
         """See ``WholeStep``."""
         leaves = [getattr(self, name) for name in self._names]
         weights = torch.utils._pytree.tree_unflatten(leaves, self._structure)
-        return super().forward(tokens_N, past_TMW, memory, mask_P11L, places, words, weights)
+        return super().forward(tokens_N, past, memory, mask_P11L, places, words, weights)
 
     def linear(self, x_ND: Tensor, weights: BoundMap, n_out: int) -> Tensor:
         """See ``WholeStep``."""
@@ -86,7 +88,8 @@ class BoundStep(WholeStep[BoundMap]):
 
 def folder_of(shape: WholeShape, model: Transformer) -> Path:
     """Where the step of ``model`` stands on this machine, or would."""
-    sources = map(inspect.getsource, (sys.modules[__name__], between, bound_maps, whole))
+    read = sys.modules[__name__], arithmetic, between, bound_maps, compiler, extensions, keeping, whole
+    sources = map(inspect.getsource, read)
     weights = digest(model.decoder_layers, model.decoder_norm, model.output)
     return folder_for("bound", sorted(asdict(shape).items()), weights, LENGTHS, LANES, *sources)
 

@@ -1,11 +1,13 @@
 """The encoder of one model as a single function, compiled ahead of time with its weights in it.
 
 For one sentence an encoder computes little and is a hundred calls. Here it is one, with what the decoder
-attends to: the keys and values of the source, for all steps. Its products are in bfloat16 on matrix units
-(AMX), else in int8 (AVX-512 VNNI).
+attends to: the keys and values of the source, for all steps, which it writes where they stay
+(``nmt.engines.memory``). Its products are in bfloat16 on matrix units (AMX), else in int8 (AVX-512 VNNI) or
+in float32.
 
-Dimensions: B sentences, S source length, M tokens of all sentences, H heads, E per head, D d_model, W numbers
-of query, key and value side by side.
+Dimensions: M tokens of B sentences, P sentences that have a place in the memory, K places of a sentence, R
+the same in whole registers, L those of the longest sentence that has a place in the memory, H heads, E per
+head, D d_model, W numbers of query, key and value side by side.
 """
 
 from __future__ import annotations
@@ -15,19 +17,25 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import safetensors.torch
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from nmt.engines import between, bound_maps
+from nmt import compiler
+from nmt.compiler import computed_first
+from nmt.engines import arithmetic, between, bound_maps, encoder_attention, keeping
 from nmt.engines.between import Norm, Shape, ShapeWithWeights, Stretch, norms_in_order
 from nmt.engines.bound_maps import BoundMap, compile_with_weights, digest, load_bound, map_of, program_of
+from nmt.engines.encoder_attention import BESIDE, attend
+from nmt.engines.keeping import Kept, empty, kept
 from nmt.engines.kernels import Precision, dtype_of, side_by_side
 from nmt.engines.packages import Program, Run, folder_for
+from nmt.extensions import LANES
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Transformer
 
 NAME = "encoder"
@@ -42,9 +50,11 @@ class EncoderShape(ShapeWithWeights):
     n_layers: int
     memory_widths: tuple[tuple[int, int], ...]
     """Of each layer of the decoder: heads of cross-attention, and the width of all together."""
+    kept: Precision
+    """In what keys and values of the source are kept."""
 
     @classmethod
-    def of_model(cls, model: Transformer, weights: Precision) -> EncoderShape | None:
+    def of_model(cls, model: Transformer, weights: Precision, kept: Precision) -> EncoderShape | None:
         """None where layers of the encoder differ in width, as after pruning heads."""
         layers = _encoder_layers(model)
         attended = [(layer, layer.self_attention) for layer in layers]
@@ -59,6 +69,7 @@ class EncoderShape(ShapeWithWeights):
                 (layer.cross_attention.n_heads, layer.cross_attention.key.out_features)
                 for layer in _decoder_layers(model)
             ),
+            kept=kept,
             weights=weights,
             signed=weights != "int8",
         )
@@ -112,16 +123,27 @@ class BoundEncoder(Stretch):
             encoder.memory[index] = laid_out(*side_by_side([crossed.key, crossed.value]))
         return encoder.eval().requires_grad_(False)
 
-    def forward(self, x_MD: Tensor, places_M: Tensor, rows_BS: Tensor, mask_B11S: Tensor) -> list[Tensor]:
-        """Embeddings of the tokens -> memory_MD, and for each decoder layer keys_BHSE and values_BHSE.
-
-        All in what attention computes in.
+    def forward(
+        self,
+        x_MD: Tensor,
+        places_M: Tensor,
+        rows_BR: Tensor,
+        mask_B11K: Tensor,
+        kept_rows_BL: Tensor,
+        kept_places_B: Tensor,
+        memory: list[tuple[Kept, Kept]],
+    ) -> tuple[Tensor]:
+        """Embeddings of the tokens -> memory_MD, in what attention computes in.
 
         Args:
             x_MD: float32.
-            places_M: of each token among B*S.
-            rows_BS: the row of each place; at padding that of some token.
-            mask_B11S: what to add to the scores of the source, in what attention computes in.
+            places_M: of each token among B*K.
+            rows_BR: the token at each place; of those that are none any one.
+            mask_B11K: what to add to the scores of a place, in what attention computes in.
+            kept_rows_BL: as ``rows_BR``.
+            kept_places_B: of each sentence in ``memory``.
+            memory: of each decoder layer keys and values (``nmt.engines.memory.LaidOut``), which are written
+                for these sentences.
         """
         norms = [Norm(*norm) for norm in self.norms]
         read_MD = x_MD
@@ -130,33 +152,40 @@ class BoundEncoder(Stretch):
             read_MD = F.layer_norm(x_MD, (x_MD.size(1),), *first, between.NORM_EPS)
         for index, module in enumerate(self.layers):
             layer = cast(_Layer, module)
-            qkv_BSW = layer.into(read_MD).to(self.attention)[rows_BS]
-            context_MW = self._attend(qkv_BSW, mask_B11S)[places_M]
-            x_MD, read_MD = self.add(x_MD, layer.out(context_MW), norms[2 * index])
+            context_MD = self._attend(layer.into(read_MD), rows_BR, mask_B11K)[places_M]
+            x_MD, read_MD = self.add(x_MD, layer.out(context_MD), norms[2 * index])
             y_MD = layer.down(self.activation(layer.up(read_MD)))
             x_MD, read_MD = self.add(x_MD, y_MD, norms[2 * index + 1])
-        memory = [read_MD.to(self.attention)]
-        for (n_heads, _), project in zip(self._shape.memory_widths, self.memory, strict=True):
-            both_BSW = project(read_MD).to(self.attention)[rows_BS]
-            both_BS2HE = both_BSW.view(*rows_BS.shape, 2, n_heads, -1)
-            memory += [part.contiguous() for part in both_BS2HE.permute(2, 0, 3, 1, 4).unbind()]
-        return memory
+        widths = self._shape.memory_widths
+        for (n_heads, _), project, parts in zip(widths, self.memory, memory, strict=True):
+            both_BL2HE = project(read_MD)[kept_rows_BL].view(*kept_rows_BL.shape, 2, n_heads, -1)
+            key_BHLE, value_BHLE = computed_first(both_BL2HE.permute(2, 0, 3, 1, 4)).unbind()
+            key_BHEL = computed_first(key_BHLE.transpose(2, 3))
+            own = kept(key_BHEL, self._shape.kept, dim=2), kept(value_BHLE, self._shape.kept)
+            for part, new in zip(chain(*parts), chain(*own), strict=True):
+                part[kept_places_B] = new
+        return (read_MD.to(self.attention),)
 
-    def _attend(self, qkv_BSW: Tensor, mask_B11S: Tensor) -> Tensor:
-        """A row for each place of B*S."""
-        B, S, _ = qkv_BSW.shape
-        query, key, value = qkv_BSW.view(B, S, 3, self._shape.n_heads, -1).permute(2, 0, 3, 1, 4).unbind()
-        context_BHSE = F.scaled_dot_product_attention(query, key, value, attn_mask=mask_B11S)
-        return context_BHSE.transpose(1, 2).reshape(B * S, -1)
+    def _attend(self, qkv_MW: Tensor, rows_BR: Tensor, mask_B11K: Tensor) -> Tensor:
+        """A row for each of B*K places."""
+        n_heads = self._shape.n_heads
+        if self.attention == torch.float32:
+            return attend(qkv_MW, rows_BR, mask_B11K, n_heads)
+        rows_BK = rows_BR[:, : mask_B11K.size(3)]
+        qkv_BK3HE = qkv_MW.to(self.attention)[rows_BK].view(*rows_BK.shape, 3, n_heads, -1)
+        query, key, value = qkv_BK3HE.permute(2, 0, 3, 1, 4).unbind()
+        context_BHKE = F.scaled_dot_product_attention(query, key, value, attn_mask=mask_B11K)
+        return context_BHKE.transpose(1, 2).flatten(2).flatten(0, 1)
 
 
 def folder_of(shape: EncoderShape, model: Transformer) -> Path:
     """Where the encoder of ``model`` stands on this machine, or would."""
-    sources = map(inspect.getsource, (sys.modules[__name__], between, bound_maps))
+    read_by = sys.modules[__name__], arithmetic, between, bound_maps, compiler, encoder_attention, keeping
+    sources = map(inspect.getsource, read_by)
     crossed = [layer.cross_attention for layer in _decoder_layers(model)]
     read = [linear for attention in crossed for linear in (attention.key, attention.value)]
     weights = digest(model.encoder_layers, model.encoder_norm, *read)
-    return folder_for("encoder", sorted(asdict(shape).items()), weights, *sources)
+    return folder_for("encoder", sorted(asdict(shape).items()), weights, LANES, *sources)
 
 
 def compile_encoder(shape: EncoderShape, model: Transformer) -> Path:
@@ -177,22 +206,38 @@ def _programs(shape: EncoderShape, weights: bytes) -> dict[str, Program]:
     encoder = BoundEncoder(shape)
     encoder.load_state_dict(safetensors.torch.load(weights))
     encoder.eval().requires_grad_(False)
-    return {NAME: program_of(encoder, _example(shape), _open_sizes(), shape.weights)}
+    return {NAME: program_of(encoder, _example(shape), _open_sizes(shape), shape.weights)}
 
 
-def _example(shape: EncoderShape) -> tuple[Tensor, ...]:
-    n_tokens, size = 20, (3, 7)
+def _example(shape: EncoderShape) -> tuple[Any, ...]:
+    n_tokens, n_sentences, n_places = 20, 3, 2 * LANES - BESIDE
+
+    def of_tokens(*size: int) -> Tensor:
+        return torch.zeros(size, dtype=torch.long)
+
+    def layer(n_heads: int, width: int) -> tuple[Kept, Kept]:
+        size = n_sentences + 2, n_heads, 3 * LANES, width // n_heads
+        return empty(size, shape.kept, beneath=True), empty(size, shape.kept)
+
     return (
         torch.zeros(n_tokens, shape.d_model),
-        torch.zeros(n_tokens, dtype=torch.long),
-        torch.zeros(size, dtype=torch.long),
-        torch.zeros(size[0], 1, 1, size[1], dtype=getattr(torch, shape.attention)),
+        of_tokens(n_tokens),
+        of_tokens(n_sentences, 2 * LANES),
+        torch.zeros(n_sentences, 1, 1, n_places, dtype=getattr(torch, shape.attention)),
+        of_tokens(n_sentences, 3 * LANES),
+        of_tokens(n_sentences),
+        [layer(*sizes) for sizes in shape.memory_widths],
     )
 
 
-def _open_sizes() -> tuple[dict[int, object], ...]:
-    M, B, S = (torch.export.Dim(name, min=1, max=MOST_LENGTH) for name in "MBS")
-    return {0: M}, {0: M}, {0: B, 1: S}, {0: B, 3: S}
+def _open_sizes(shape: EncoderShape) -> tuple[Any, ...]:
+    names = "tokens", "sentences", "kept", "fours", "registers", "registers_kept"
+    M, B, P, *of_places = (torch.export.Dim(name, min=1, max=MOST_LENGTH) for name in names)
+    K, R, L = (n * count for n, count in zip((BESIDE, LANES, LANES), of_places, strict=True))
+    of_key, of_value, of_scale = {0: P, 3: L}, {0: P, 2: L}, {0: P, 2: L}
+    n_parts = 2 if shape.kept == "int8" else 1
+    layers = [((of_key, of_scale)[:n_parts], (of_value, of_scale)[:n_parts])] * len(shape.memory_widths)
+    return {0: M}, {0: M}, {0: B, 1: R}, {0: B, 3: K}, {0: B, 1: L}, {0: B}, layers
 
 
 def load_encoder(folder: Path) -> Run | None:

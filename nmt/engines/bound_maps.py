@@ -21,6 +21,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from nmt.engines import between
+from nmt.engines.arithmetic import scaled
 from nmt.engines.between import Int8Weights, ShapeWithWeights
 from nmt.engines.cpu import CpuFeatures
 from nmt.engines.kernels import INT8_MOST, Precision, int8_rows
@@ -119,8 +120,8 @@ class UnsignedInt8(BoundMap):
     def forward(self, x_ND: Tensor) -> Tensor:
         """See ``BoundMap``."""
         none = INT8_MOST + 1
-        rounded_ND, scale_N1 = between.rounded(x_ND)
-        raised_ND = (rounded_ND + none).to(torch.uint8)
+        scaled_ND, scale_N1 = scaled(x_ND)
+        raised_ND = (scaled_ND + (none + 0.5)).to(torch.int32).to(torch.uint8)  # cut off, and so rounded
         weight = torch.ops.onednn.qlinear_prepack(self.weight_FD, None), self.scale_F, self.zero_F
         y_NF: Tensor = torch.ops.onednn.qlinear_pointwise(
             raised_ND, 1.0, none, *weight, None, 1.0, 0, torch.float32, "none", [], ""

@@ -1,100 +1,159 @@
-"""Self-attention keys and values of one group of rows, in memory that is allocated once and written in place.
+"""Self-attention keys and values of one group of rows, in memory that is written in place.
 
-Time comes first, so each read appends one contiguous block and what has been read so far is contiguous too.
-All layers lie side by side in a row. When rows are reordered nothing moves at first: it is noted where what
-each row has read stands. A step that is one call reads it there (``nmt.engines.whole``); for any other, one
-gather moves everything, from one of two buffers into the other. A cache belongs to one state; moving or
-appending changes it.
+Of a sentence and a head the tokens of all K rows lie together, time after time, with room for a few more
+times than there are: attention reads what is close together in memory. When rows are reordered nothing moves,
+where steps are one call: of each row and time it is noted which of the K rows of its sentence has read that
+token, and the step reads it there (``nmt.engines.whole``). For any other step it is put in order. A sentence
+stays in its place until half of all have left. A cache belongs to one state; reordering or appending changes
+it.
 
-Dimensions: T tokens read, N rows, M rows of the memory, W numbers kept of a row and token (keys and values of
-all layers).
+Dimensions: T tokens read, C that there is room for, B sentences, K rows of each, N = B*K, P sentences that
+there is a place for, H heads, E per head.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
-FIRST_CAPACITY = 32
+from nmt.engines.keeping import Kept, empty, kept, restored
+from nmt.engines.kernels import Precision
+
+ROOM = 16
+"""Tokens that there is room for, at first, and more by so many."""
+LARGER_BY = 4
+"""Or by this part of those that there are."""
 
 
 class Cache:
-    """What N rows have read: (T, N, W)."""
+    """What rows have read.
 
-    def __init__(self, n_rows: int, width: int, dtype: torch.dtype) -> None:
-        self.n_rows = n_rows
+    Args:
+        n_sentences: B.
+        beam_size: K.
+        heads: H and E of each layer.
+        precision: in what it is kept.
+        may_stay: whether what is reordered stays where it is; False: it moves, as if rows were sentences.
+    """
+
+    def __init__(
+        self,
+        n_sentences: int,
+        beam_size: int,
+        heads: Sequence[tuple[int, int]],
+        precision: Precision,
+        *,
+        may_stay: bool = True,
+    ) -> None:
+        if not may_stay:
+            n_sentences, beam_size = n_sentences * beam_size, 1
         self.n_tokens = 0
-        self._n_places = n_rows
-        self._rows_TN: Tensor | None = None
-        self._width = width
-        self._front = torch.empty(FIRST_CAPACITY * n_rows * width, dtype=dtype)
-        self._back: Tensor | None = None
+        self._may_stay = may_stay
+        self._beam_size = beam_size
+        self._precision = precision
+        sizes = [(n_sentences, n_heads, ROOM, beam_size, width) for n_heads, width in heads]
+        self._layers = [(empty(size, precision), empty(size, precision)) for size in sizes]
+        self._places_B = torch.arange(n_sentences)
+        self._places_N = self._places_B.repeat_interleave(beam_size)
+        self._readers_NC = torch.zeros(n_sentences * beam_size, ROOM, dtype=torch.long)
+
+    @property
+    def n_rows(self) -> int:
+        """N."""
+        return self._places_N.numel()
 
     def grow(self) -> None:
-        """Make one more token's place, to be written through ``kept_TNW`` or ``past_TMW``."""
-        needed = (self.n_tokens + 1) * self._n_places * self._width
-        if needed > self._front.numel():
-            larger = self._front.new_empty(2 * needed)
-            larger[: self._used].copy_(self._front[: self._used])
-            self._front, self._back = larger, None
+        """Make one more token's place, to be written by ``write`` or by a step that is one call."""
+        capacity = self._readers_NC.size(1)
+        if self.n_tokens == capacity:
+            more = max(ROOM, capacity // LARGER_BY // ROOM * ROOM)
+            self._each(partial(_with_room, more=more))
+            self._readers_NC = F.pad(self._readers_NC, (0, more))
+        if self._beam_size > 1:
+            self._readers_NC[:, self.n_tokens] = _in_turn(self.n_rows, self._beam_size)
         self.n_tokens += 1
-        if self._rows_TN is not None:
-            self._rows_TN = torch.cat([self._rows_TN, _in_order(1, self.n_rows, self.n_rows)])
 
     @property
-    def past_TMW(self) -> Tensor:
-        """Everything so far, where it stands; the token being read is last, in its place."""
-        return self._front[: self._used].view(self.n_tokens, self._n_places, self._width)
+    def layers(self) -> Sequence[tuple[Kept, Kept]]:
+        """Keys (P, H, C, K, E) and values of each layer; those of the token being read are still to come."""
+        return self._layers
 
     @property
-    def rows_TN(self) -> Tensor:
-        """The rows of ``past_TMW`` where it stands."""
-        return self.rows_for(self.n_rows)
-
-    def rows_for(self, n_rows: int) -> Tensor:
-        """The same, filled up to ``n_rows`` with the first row."""
-        if self._rows_TN is None:
-            return _in_order(self.n_tokens, self.n_rows, n_rows)
-        missing = n_rows - self.n_rows
-        if not missing:
-            return self._rows_TN
-        return torch.cat([self._rows_TN, self._rows_TN[:, :1].expand(-1, missing)], dim=1)
+    def places_N(self) -> Tensor:
+        """Of the sentence of each row, among P."""
+        return self._places_N
 
     @property
-    def kept_TNW(self) -> Tensor:
-        """Everything so far, the token being read last, in its place."""
-        self._move()
-        return self.past_TMW
+    def readers_NC(self) -> Tensor:
+        """Which of the K rows of its sentence has read what a row has, at the first T times."""
+        return self._readers_NC
+
+    def write(self, layer: int, key_NHE: Tensor, value_NHE: Tensor) -> None:
+        """Those of the token being read."""
+        beams_N = _in_turn(self.n_rows, self._beam_size)
+        for parts, own_NHE in zip(self._layers[layer], (key_NHE, value_NHE), strict=True):
+            for part, own in zip(parts, kept(own_NHE, self._precision), strict=True):
+                part[self._places_N, :, self.n_tokens - 1, beams_N] = own
+
+    def in_order(self, layer: int) -> tuple[Tensor, Tensor]:
+        """keys_NHTE and values_NHTE; maybe copies."""
+        key, value = self._layers[layer]
+        _, H, C, K, _ = key[0].shape
+        if K == 1:
+            return restored(tuple(map(self._of_rows, key))), restored(tuple(map(self._of_rows, value)))
+        first_NH1 = (self._places_N[:, None, None] * H + torch.arange(H)[:, None]) * C
+        times_NHT = first_NH1 + torch.arange(self.n_tokens)
+        places_NHT = times_NHT * K + self._readers_NC[:, None, : self.n_tokens]
+
+        def found(part: Tensor) -> Tensor:
+            read = part.flatten(0, 3).index_select(0, places_NHT.flatten())
+            return read.view(*places_NHT.shape, *read.shape[1:])
+
+        return restored(tuple(map(found, key))), restored(tuple(map(found, value)))
 
     def select(self, rows_N: Tensor) -> None:
-        """Make row n the former row ``rows_N[n]``."""
-        self._rows_TN = self.rows_TN.index_select(1, rows_N)
-        self.n_rows = rows_N.numel()
-        if 2 * self.n_rows <= self._n_places:
-            self._move()  # nobody reads half of the memory any more
+        """Make row n the former row ``rows_N[n]``: whole sentences, in their order."""
+        n_rows, is_beam = rows_N.numel(), self._beam_size > 1
+        if not self._may_stay:
+            self._keep(rows_N)
+        elif n_rows < self.n_rows:
+            staying_B = rows_N[:: self._beam_size].div(self._beam_size, rounding_mode="floor")
+            if 2 * staying_B.numel() <= self._layers[0][0][0].size(0):
+                self._keep(self._places_B.index_select(0, staying_B))  # nobody reads half of it any more
+            else:
+                self._places_B = self._places_B.index_select(0, staying_B)
+                self._places_N = self._places_B.repeat_interleave(self._beam_size)
+        readers_NC = self._readers_NC
+        self._readers_NC = readers_NC.index_select(0, rows_N) if is_beam else readers_NC[:n_rows]
 
-    def _move(self) -> None:
-        """Put everything in its place."""
-        if self._rows_TN is None:
-            return
-        if self._back is None:
-            self._back = torch.empty_like(self._front)
-        first_T1 = torch.arange(0, self.n_tokens * self._n_places, self._n_places).unsqueeze(1)
-        places = (self._rows_TN + first_T1).flatten()
-        kept = self._front[: self._used].view(-1, self._width)
-        self._n_places, self._rows_TN = self.n_rows, None
-        torch.index_select(kept, 0, places, out=self._back[: self._used].view(-1, self._width))
-        self._front, self._back = self._back, self._front
+    def _of_rows(self, part: Tensor) -> Tensor:
+        """Where each row is a sentence."""
+        read = part[:, :, : self.n_tokens, 0]
+        return read if self.n_rows == part.size(0) else read.index_select(0, self._places_B)
 
-    @property
-    def _used(self) -> int:
-        return self.n_tokens * self._n_places * self._width
+    def _keep(self, places_B: Tensor) -> None:
+        """Only the sentences in these places, in order."""
+        self._each(lambda part: part.index_select(0, places_B))
+        self._places_B = torch.arange(places_B.numel())
+        self._places_N = self._places_B.repeat_interleave(self._beam_size)
+
+    def _each(self, change: Callable[[Tensor], Tensor]) -> None:
+        self._layers = [(tuple(map(change, key)), tuple(map(change, value))) for key, value in self._layers]
 
 
-@lru_cache(maxsize=256)
-def _in_order(n_tokens: int, n_rows: int, n_filled: int) -> Tensor:
-    rows_N = torch.arange(n_filled)
-    rows_N[n_rows:] = 0
-    return rows_N.expand(n_tokens, n_filled).contiguous()
+@lru_cache(maxsize=64)
+def _in_turn(n_rows: int, beam_size: int) -> Tensor:
+    """0 to K - 1, for each sentence."""
+    return torch.arange(n_rows) % beam_size
+
+
+def _with_room(part_PHC: Tensor, *, more: int) -> Tensor:
+    """For so many more times."""
+    P, H, C, *of_each = part_PHC.shape
+    larger_PHC = part_PHC.new_empty(P, H, C + more, *of_each)
+    larger_PHC[:, :, :C] = part_PHC
+    return larger_PHC

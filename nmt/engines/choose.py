@@ -46,9 +46,9 @@ from nmt.engines.ranking import folder_of as folder_of_ranking
 from nmt.engines.ranking import load_ranking
 from nmt.engines.single_calls import SingleCalls
 from nmt.engines.static import StaticTransformer
-from nmt.engines.whole import WholeShape, n_beside
+from nmt.engines.whole import WholeShape
 from nmt.errors import ConfigError
-from nmt.extensions import best_of_blocks
+from nmt.extensions import Blocks, best_of_blocks
 from nmt.models.build import Model
 from nmt.models.interface import MergingDecoder
 from nmt.models.transformer import Transformer
@@ -166,7 +166,7 @@ def whole_shape(model: Model, choice: Choice) -> WholeShape | None:
     """Of a step that is one call; None where there can be none."""
     if not _is_packed(model, choice):
         return None
-    return WholeShape.of(model, dtype_of(choice.kept), choice.output, signed=choice.layers != "int8")
+    return WholeShape.of_model(model, choice.kept, choice.output, signed=choice.layers != "int8")
 
 
 def few_shape(model: Model, choice: Choice, features: CpuFeatures | None = None) -> WholeShape | None:
@@ -198,7 +198,7 @@ def encoder_shape(model: Model, choice: Choice) -> EncoderShape | None:
     """Of the compiled encoder; None where there can be none."""
     if not _is_packed(model, choice):
         return None
-    return EncoderShape.of_model(model, choice.layers)
+    return EncoderShape.of_model(model, choice.layers, choice.kept)
 
 
 def encoder_folder(model: Model, choice: Choice, features: CpuFeatures | None = None) -> Path | None:
@@ -216,7 +216,7 @@ def encoder_folder(model: Model, choice: Choice, features: CpuFeatures | None = 
 def ranking_folder(model: Model, choice: Choice) -> Path | None:
     """Where what finds the best extensions of a beam stands, or would, for steps that are one call."""
     shape = whole_shape(model, choice)
-    return None if shape is None else folder_of_ranking(n_beside(shape.vocab_size))
+    return None if shape is None else folder_of_ranking(Blocks.of(shape.vocab_size))
 
 
 def _choose(
@@ -266,6 +266,7 @@ def build_decoder(
     few, any_rows = choice.few, None if choice.bound is None else load_bound_step(choice.bound)
     fixed = {} if few is None else load_whole(few)
     encoder = None if choice.encoder is None else load_encoder(choice.encoder)
+    of_encoder = encoder_shape(model, choice)
     rank = None if choice.ranking is None else load_ranking(choice.ranking)
     weights = [] if few is None else torch.utils._pytree.tree_leaves(loop_weights(model, few.weights))
     return PackedTransformer(
@@ -274,10 +275,8 @@ def build_decoder(
         output=choice.output,
         shortlist=shortlist,
         stretches=None if runs is None else CompiledStretches(model, runs),
-        single_calls=(
-            SingleCalls(dtype_of(choice.kept), fixed, weights, any_rows) if fixed or any_rows else None
-        ),
-        encoder_call=None if encoder is None else EncoderCall(encoder, dtype_of(choice.layers)),
+        single_calls=(SingleCalls(choice.kept, fixed, weights, any_rows) if fixed or any_rows else None),
+        encoder_call=None if encoder is None or of_encoder is None else EncoderCall(encoder, of_encoder),
         rank=best_of_blocks if rank is None else rank,
     )
 
@@ -298,7 +297,7 @@ def _precise(name: str, why: str, features: CpuFeatures) -> Choice:
             return Choice("int8", f"{why}: {detail}", "bfloat16", "int8", "bfloat16")
         if features.only_pairs:
             return Choice("int8", f"{why}: all int8, inputs of products in 7 bits", "int8", "int8")
-        return Choice("int8", f"{why}: all int8", "int8", "int8", "bfloat16")
+        return Choice("int8", f"{why}: all int8", "int8", "int8", "int8")
     if name == "bfloat16":
         return Choice("bfloat16", why, "bfloat16", "bfloat16", "bfloat16")
     return Choice("float32", why)

@@ -1,18 +1,23 @@
 """An encoder that is one call (``nmt.engines.bound_encoder``), as an engine takes it.
 
-Dimensions: B sentences, S source length, M tokens of all sentences, D d_model, H heads, E per head.
+Dimensions: M tokens of B sentences, S source length, K and L the same in fours and in whole registers, H
+heads, E per head, D d_model.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import torch
 from torch import Tensor
 
-from nmt.engines.memory import Layers
+from nmt.engines.bound_encoder import EncoderShape
+from nmt.engines.encoder_attention import BESIDE
+from nmt.engines.keeping import empty
+from nmt.engines.memory import Memory
 from nmt.engines.packages import Run
-from nmt.engines.packed_layers import Tokens
+from nmt.extensions import LANES
 
 NARROW = 384
 """d_model up to which products are small beside the calls around them, for all but many tokens."""
@@ -27,55 +32,57 @@ class EncoderCall:
 
     Args:
         run: the function.
-        attention: in what attention computes.
+        shape: of it.
     """
 
-    def __init__(self, run: Run, attention: torch.dtype) -> None:
+    def __init__(self, run: Run, shape: EncoderShape) -> None:
         self._run = run
-        self._attention = attention
-        self._in_parts = attention != torch.bfloat16
+        self._heads = [(n_heads, width // n_heads) for n_heads, width in shape.memory_widths]
+        self._attention, self._kept = getattr(torch, shape.attention), shape.kept
+        self._in_parts = self._attention != torch.bfloat16
 
     def takes(self, x_MD: Tensor) -> bool:
         """Whether it pays."""
         n_tokens, d_model = x_MD.shape
         return self._in_parts or n_tokens <= (MOST_TOKENS if d_model <= NARROW else MOST_TOKENS_IF_WIDE)
 
-    def __call__(self, x_MD: Tensor, tokens: Tokens, mask_BS: Tensor) -> tuple[Tensor, Layers]:
-        """Embeddings of ``tokens`` -> memory_MD, and keys_BHSE and values_BHSE for each decoder layer."""
-        if not self._in_parts or len(x_MD) <= PART_TOKENS:
-            return self._encode(x_MD, tokens)
-        lengths = mask_BS.sum(dim=1).tolist()
-        parts = list(_parts(lengths))
-        encoded = [
-            self._encode(part_MD, Tokens.of(mask_BS[part, : max(lengths[part])], self._attention))
-            for part_MD, part in zip(
-                torch.split(x_MD, [sum(lengths[part]) for part in parts]), parts, strict=True
+    def __call__(self, x_MD: Tensor, mask_BS: Tensor) -> tuple[Tensor, Memory]:
+        """Embeddings of the tokens that ``mask_BS`` tells from padding -> memory_MD, and what is kept."""
+        lengths_B = mask_BS.sum(dim=1)
+        lengths: list[int] = lengths_B.tolist()
+        B, longest = len(lengths), max(lengths)
+        L = _rounded(longest, LANES)
+        sizes = [(B, H, L, E) for H, E in self._heads]
+        layers = [(empty(size, self._kept, beneath=True), empty(size, self._kept)) for size in sizes]
+        places_L, last_B1 = torch.arange(L), (lengths_B - 1).unsqueeze(1)
+        is_token_BL = places_L <= last_B1
+        mask_BL = torch.zeros(B, L, dtype=self._attention).masked_fill_(~is_token_BL, -torch.inf)
+        own_BL = torch.minimum(places_L, last_B1)  # the last again where there is none
+        memory = []
+        first = 0
+        for part in _parts(lengths) if self._in_parts else [slice(0, B)]:
+            n_tokens, most = sum(lengths[part]), max(lengths[part])
+            first_B1 = (lengths_B[part].cumsum(0) - lengths_B[part]).unsqueeze(1)
+            rows_BL, K = own_BL[part] + first_B1, _rounded(most, BESIDE)
+            (own_MD,) = self._run(
+                [
+                    x_MD[first : first + n_tokens],
+                    is_token_BL[part, :K].flatten().nonzero().squeeze(1),
+                    rows_BL[:, : _rounded(most, LANES)].contiguous(),
+                    mask_BL[part, None, None, :K].contiguous(),
+                    rows_BL,
+                    torch.arange(part.start, part.stop),
+                    *(part for layer in layers for part in chain(*layer)),
+                ]
             )
-        ]
-        layers = []
-        for layer in zip(*(own for _, own in encoded), strict=True):
-            keys, values = zip(*layer, strict=True)
-            layers.append((_joined(keys, mask_BS.size(1)), _joined(values, mask_BS.size(1))))
-        return torch.cat([part_MD for part_MD, _ in encoded]), layers
-
-    def _encode(self, x_MD: Tensor, tokens: Tokens) -> tuple[Tensor, Layers]:
-        B, S = tokens.size
-        places_M, rows_BS, mask_B11S = tokens.places_M, tokens.rows_BS, tokens.mask_B11S
-        if places_M is None or rows_BS is None or mask_B11S is None:
-            places_M = rows_BS = torch.arange(B * S)
-            mask_B11S = torch.zeros(B, 1, 1, S, dtype=self._attention)
-        memory_MD, *kept = self._run([x_MD, places_M, rows_BS.view(B, S), mask_B11S])
-        return memory_MD, list(zip(kept[::2], kept[1::2], strict=True))
+            memory.append(own_MD)
+            first += n_tokens
+        kept = Memory.of_laid_out(layers, mask_BL[:, None, None].float(), longest, self._attention)
+        return memory[0] if len(memory) == 1 else torch.cat(memory), kept
 
 
-def _joined(parts: Sequence[Tensor], length: int) -> Tensor:
-    """(B, H, S, E) of all sentences, from that of some each; zeros up to ``length`` positions."""
-    n_sentences = [len(part) for part in parts]
-    _, H, _, E = parts[0].shape
-    whole_BHSE = parts[0].new_zeros(sum(n_sentences), H, length, E)
-    for own_BHSE, part in zip(torch.split(whole_BHSE, n_sentences), parts, strict=True):
-        own_BHSE[:, :, : part.size(2)] = part
-    return whole_BHSE
+def _rounded(length: int, step: int) -> int:
+    return -(-length // step) * step
 
 
 def _parts(lengths: Sequence[int]) -> Iterator[slice]:

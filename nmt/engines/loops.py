@@ -26,9 +26,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from nmt.compiler import computed_first
 from nmt.engines.cpu import CpuFeatures
 from nmt.engines.kernels import Precision, dtype_of, int8_rows
-from nmt.engines.whole import LayOut, StepWeights, WholeStep, computed_first
+from nmt.engines.whole import LayOut, StepWeights, WholeStep
 from nmt.models.transformer import Transformer
 
 LANES = 16

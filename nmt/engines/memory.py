@@ -12,97 +12,112 @@ heads, E per head.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-LANES = 16
-"""Numbers of float32 in the widest register."""
+from nmt.engines.keeping import Kept, kept, restored
+from nmt.engines.kernels import Precision
+from nmt.extensions import LANES
 
 Layers = list[tuple[Tensor, Tensor]]
-"""Of each decoder layer keys and values."""
+"""Of each decoder layer keys_PHSE and values_PHSE."""
+LaidOut = list[tuple[Kept, Kept]]
+"""Of each decoder layer keys (P, H, E, L) and values (P, H, L, E), in int8 each with scales_PHL."""
 
 
+@dataclass
 class Memory:
-    """Of a group of sentences; whoever has it may drop sentences.
+    """Of a group of sentences; whoever has it may drop sentences."""
 
-    Args:
-        layers: keys_PHSE and values_PHSE.
-        mask_P11S: what to add to attention scores: 0, or -inf at padding; None where nothing is padded.
-    """
+    n_places: int
+    """P."""
+    length: int
+    """S."""
+    dtype: torch.dtype
+    """In order they are in it."""
+    mask: Tensor | None
+    """What to add to attention scores: 0, or -inf at padding; None where nothing is padded."""
+    layers: Layers | None = None
+    """In order; None: they are laid out."""
+    layers_laid_out: LaidOut | None = None
+    places_B: Tensor | None = None
+    """Where each sentence that has not left stands; None: all in order."""
 
-    def __init__(self, layers: Layers, mask_P11S: Tensor | None) -> None:
-        self._layers = layers
-        self._mask_P11S = mask_P11S
-        self._n_places = layers[0][0].size(0)
-        self._places_B: Tensor | None = None
-        self._unrounded: tuple[int, torch.dtype] | None = None
-        """S, and the type it had, while it is laid out."""
+    @classmethod
+    def of(cls, layers: Layers, mask_P11S: Tensor | None) -> Memory:
+        """Of what is in order."""
+        P, _, S, _ = layers[0][0].shape
+        return cls(P, S, layers[0][0].dtype, mask_P11S, layers)
+
+    @classmethod
+    def of_laid_out(cls, layers: LaidOut, mask_P11L: Tensor, length: int, dtype: torch.dtype) -> Memory:
+        """Of what is laid out; of ``length``, and in ``dtype`` where it is to be put in order."""
+        return cls(mask_P11L.size(0), length, dtype, mask_P11L, None, layers)
 
     @property
     def n_sentences(self) -> int:
         """Of those that have not left."""
-        return self._n_places if self._places_B is None else self._places_B.numel()
-
-    @property
-    def places_B(self) -> Tensor | None:
-        """Where each sentence stands; None: all in order."""
-        return self._places_B
+        return self.n_places if self.places_B is None else self.places_B.numel()
 
     def select(self, sentences_B: Tensor) -> None:
         """Keep these."""
-        self._places_B = sentences_B if self._places_B is None else self._places_B[sentences_B]
-        if 2 * sentences_B.numel() <= self._n_places:
+        self.places_B = sentences_B if self.places_B is None else self.places_B[sentences_B]
+        if 2 * sentences_B.numel() <= self.n_places:
             self._move()  # nobody reads half of it any more
 
     def in_order(self) -> tuple[Layers, Tensor | None]:
         """keys_BHSE and values_BHSE, and mask_B11S, of the sentences alone."""
         self._move()
-        if self._unrounded is not None:
-            length, dtype = self._unrounded
-            self._layers = [
-                (key.to(dtype).transpose(2, 3)[:, :, :length].contiguous(), value[:, :, :length].to(dtype))
-                for key, value in self._layers
+        if self.layers is None:
+            assert self.layers_laid_out is not None
+            assert self.mask is not None
+            places = slice(0, self.length)
+            self.layers = [
+                (
+                    restored((key.transpose(2, 3), *key_scale))[:, :, places].to(self.dtype).contiguous(),
+                    restored(value)[:, :, places].to(self.dtype),
+                )
+                for (key, *key_scale), value in self.layers_laid_out
             ]
-            assert self._mask_P11S is not None
-            self._mask_P11S = self._mask_P11S[..., :length].to(dtype)
-            self._unrounded = None
-        return self._layers, self._mask_P11S
+            self.mask, self.layers_laid_out = self.mask[..., places].to(self.dtype), None
+        return self.layers, self.mask
 
-    def laid_out(self, dtype: torch.dtype) -> tuple[Layers, Tensor]:
-        """keys_PHEL and values_PHLE in ``dtype``, and mask_P11L; what is read of it, ``places_B`` tell."""
-        if self._unrounded is None:
+    def laid_out(self, precision: Precision) -> tuple[LaidOut, Tensor]:
+        """Keys and values kept so, and mask_P11L in float32; what is read of it, ``places_B`` tell."""
+        if self.layers_laid_out is None:
             self._move()
-            key, _ = self._layers[0]
-            length = key.size(2)
-            missing = -length % LANES
-            if self._mask_P11S is None:
-                self._mask_P11S = key.new_zeros(key.size(0), 1, 1, length)
-            self._mask_P11S = F.pad(self._mask_P11S, (0, missing), value=-torch.inf).to(dtype)
-            self._unrounded = length, key.dtype
-            self._layers = [
-                (_beneath(key.to(dtype), missing), F.pad(value.to(dtype), (0, 0, 0, missing)))
-                for key, value in self._layers
+            assert self.layers is not None
+            missing = -self.length % LANES
+            if self.mask is None:
+                self.mask = torch.zeros(self.n_places, 1, 1, self.length)
+            self.mask = F.pad(self.mask.float(), (0, missing), value=-torch.inf)
+            filled = [
+                [kept(F.pad(part.float(), (0, 0, 0, missing)), precision) for part in layer]
+                for layer in self.layers
             ]
-        assert self._mask_P11S is not None
-        return self._layers, self._mask_P11S
+            self.layers_laid_out = [
+                ((key.transpose(2, 3).contiguous(), *key_scale), value) for (key, *key_scale), value in filled
+            ]
+            self.layers = None
+        assert self.mask is not None
+        return self.layers_laid_out, self.mask
 
     def _move(self) -> None:
         """Leave nothing but the sentences, in order."""
-        if self._places_B is None:
+        if self.places_B is None:
             return
-        places_B, self._places_B = self._places_B, None
-        self._n_places = places_B.numel()
-        self._layers = [
-            (key.index_select(0, places_B), value.index_select(0, places_B)) for key, value in self._layers
-        ]
-        if self._mask_P11S is not None:
-            self._mask_P11S = self._mask_P11S.index_select(0, places_B)
+        places_B, self.places_B = self.places_B, None
+        self.n_places = places_B.numel()
 
+        def moved(parts: Kept) -> Kept:
+            return tuple(part.index_select(0, places_B) for part in parts)
 
-def _beneath(key_PHSE: Tensor, missing: int) -> Tensor:
-    """key_PHEL, zeros at the ``missing`` positions."""
-    P, H, S, E = key_PHSE.shape
-    key_PHEL = key_PHSE.new_zeros(P, H, E, S + missing)
-    key_PHEL[..., :S].copy_(key_PHSE.transpose(2, 3))
-    return key_PHEL
+        if self.layers is not None:
+            self.layers = [(key, value) for key, value in map(moved, self.layers)]
+        if self.layers_laid_out is not None:
+            self.layers_laid_out = [(moved(key), moved(value)) for key, value in self.layers_laid_out]
+        if self.mask is not None:
+            self.mask = self.mask.index_select(0, places_B)

@@ -28,7 +28,7 @@ from nmt.engines.cache import Cache
 from nmt.engines.encoded import EncodedSources
 from nmt.engines.encoder_call import EncoderCall
 from nmt.engines.kernels import Precision, dtype_of, padded_rows
-from nmt.engines.memory import Layers, Memory
+from nmt.engines.memory import Memory
 from nmt.engines.packed_layers import PackedDecoderLayer, PackedEncoderLayer, Tokens
 from nmt.engines.packed_state import Group, PackedState
 from nmt.engines.parts import Embedding, Norm
@@ -83,7 +83,7 @@ class PackedTransformer:
         self._decoder_norm = Norm(model.decoder_norm, self.dtype)
         self._stretches = stretches or PackedStretches(self._decoder, self._decoder_norm, layers)
         self._single_calls = single_calls
-        self._kept = self.dtype if single_calls is None else single_calls.kept
+        self._kept: Precision = single_calls.kept if single_calls is not None else _as_it_is(layers)
         self._encoder_call = encoder_call
         self._project = Projection(model.output.weight_VD.detach(), output)
         self._shortlist = shortlist
@@ -94,7 +94,7 @@ class PackedTransformer:
         read = (*model.decoder_layers.parameters(), model.output.weight_VD)
         self._step_weights = sum(weight.numel() for weight in read)
         self._encoder_weights = sum(weight.numel() for weight in model.encoder_layers.parameters())
-        self._cache_width = sum(2 * layer.self_attention.d_inner for layer in self._decoder)
+        self._heads = [layer.self_attention.heads for layer in self._decoder]
 
     def start(self, source: Batch, beam_size: int) -> PackedState:
         """Encode, and project keys and values of the source for all steps."""
@@ -104,8 +104,9 @@ class PackedTransformer:
         encode = partial(self._memory, embedded_MD, tokens, source.source_mask_BS)
         memory_MD, memory = self._encoder_threads.take(n_tokens, n_tokens * self._encoder_weights, encode)
         self._encoded.keep(source, tokens.padded(memory_MD))
-        past = Cache(source.size * beam_size, self._cache_width, self._kept)
-        group = Group(Memory(memory, tokens.mask_B11S), past)
+        may_stay = self._single_calls is not None
+        past = Cache(source.size, beam_size, self._heads, self._kept, may_stay=may_stay)
+        group = Group(memory, past)
         if self._shortlist is not None:
             group.short = ShortProjection.build(self._project, self._vocab_size, self._shortlist, source)
         return PackedState([group], beam_size)
@@ -169,13 +170,11 @@ class PackedTransformer:
             x_ND = self._target.read_at(tokens_N, place_N)
         x_ND = _widened(x_ND, stretches.n_rows(n_rows), stretches.dtype)
         y_NW = stretches.enter(x_ND)
-        first = 0
         for index, layer in enumerate(self._decoder):
-            context_NW = layer.self_attention.over_past(y_NW, state, first)
+            context_NW = layer.self_attention.over_past(y_NW, state, index)
             x_ND, y_NW = stretches.between(index, context_NW, x_ND)
             context_NW = layer.cross_attention.over_memory(y_NW, state, index)
             x_ND, y_NW = stretches.feed(index, context_NW, x_ND)
-            first += 2 * layer.self_attention.d_inner
         if self._shortlist is not None:
             return self._short_step(state, y_NW)
         logits_NV, log_totals_N = self._project(y_NW)
@@ -208,12 +207,13 @@ class PackedTransformer:
         """Source ids -> a row for each token, in float32."""
         return tokens.packed(self._source.read(source.source_BS, range(source.source_BS.size(1))))
 
-    def _memory(self, embedded_MD: Tensor, tokens: Tokens, mask_BS: Tensor) -> tuple[Tensor, Layers]:
+    def _memory(self, embedded_MD: Tensor, tokens: Tokens, mask_BS: Tensor) -> tuple[Tensor, Memory]:
         """-> memory_MD, and keys and values of it for each layer of the decoder."""
         if self._encoder_call is not None and self._encoder_call.takes(embedded_MD):
-            return self._encoder_call(embedded_MD, tokens, mask_BS)
+            return self._encoder_call(embedded_MD, mask_BS)
         memory_MD = self._encode(embedded_MD, tokens)
-        return memory_MD, [layer.cross_attention.memory(memory_MD, tokens) for layer in self._decoder]
+        layers = [layer.cross_attention.memory(memory_MD, tokens) for layer in self._decoder]
+        return memory_MD, Memory.of(layers, tokens.mask_B11S)
 
     def _encode(self, embedded_MD: Tensor, tokens: Tokens) -> Tensor:
         """-> memory_MD."""
@@ -251,6 +251,11 @@ def _widened(x_ND: Tensor, n_rows: int, dtype: torch.dtype) -> Tensor:
     wide_ND = x_ND.new_zeros(n_rows, x_ND.size(1), dtype=dtype)
     wide_ND[: x_ND.size(0)] = x_ND
     return wide_ND
+
+
+def _as_it_is(layers: Precision) -> Precision:
+    """In what layers of a precision have keys and values."""
+    return "bfloat16" if layers == "bfloat16" else "float32"
 
 
 def _joined(parts: Sequence[Tensor]) -> Tensor:

@@ -115,23 +115,23 @@ class _SelfAttention(_Attention):
         )
         return context_BHSE.transpose(1, 2).flatten(2)
 
-    def over_past(self, qkv_NW: Tensor, state: PackedState, first: int) -> Tensor:
-        """The decoder's: each row sees what it has read; its keys and values are cached from ``first`` on."""
+    def over_past(self, qkv_NW: Tensor, state: PackedState, index: int) -> Tensor:
+        """The decoder's: each row sees what it has read; its keys and values are those of layer ``index``."""
         contexts = []
         row = 0
         for group in state.groups:
-            own_TNW = group.past.kept_TNW[:, :, first : first + 2 * self.d_inner]
-            T, N, _ = own_TNW.shape
-            query, new_NW = qkv_NW[row : row + N].split_with_sizes([self.d_inner, 2 * self.d_inner], dim=1)
-            own_TNW[-1].copy_(new_NW)
+            N = group.past.n_rows
+            query_NHE, *new = qkv_NW[row : row + N].view(N, 3, self._n_heads, self._d_head).unbind(1)
             row += N
-            kept_TNW = own_TNW.to(query.dtype)
-            key_NHTE, value_NHTE = (
-                kept_TNW.view(T, N, 2, self._n_heads, self._d_head).permute(2, 1, 3, 0, 4).unbind()
-            )
-            query_NH1E = query.view(N, self._n_heads, 1, self._d_head)
-            contexts.append(F.scaled_dot_product_attention(query_NH1E, key_NHTE, value_NHTE))
+            group.past.write(index, *new)
+            key_NHTE, value_NHTE = (part.to(query_NHE.dtype) for part in group.past.in_order(index))
+            contexts.append(F.scaled_dot_product_attention(query_NHE.unsqueeze(2), key_NHTE, value_NHTE))
         return _beside(contexts, qkv_NW.size(0), self.d_inner)
+
+    @property
+    def heads(self) -> tuple[int, int]:
+        """How many, and how many numbers each has."""
+        return self._n_heads, self._d_head
 
     @property
     def _d_head(self) -> int:

@@ -14,14 +14,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from nmt import extensions
+from nmt import compiler, extensions
 from nmt.engines.packages import Program, compile_packages, folder_for, load_packages
-from nmt.extensions import Extensions, Rank, best_of_blocks
+from nmt.extensions import Blocks, Extensions, Rank, best_of_blocks
 
 NAME = "rank"
 OPTIONS = {"assert_indirect_indexing": False}  # places that it has counted itself
-EXAMPLE = (3, 5, 120)
-"""Sentences, hypotheses of each, blocks."""
+EXAMPLE = (3, 5, 12)
+"""Sentences, hypotheses of each, groups of blocks."""
 MOST = 1 << 20
 """Of any of them."""
 
@@ -34,13 +34,13 @@ class Ranking(nn.Module):
         return tuple(best_of_blocks(*arguments))
 
 
-def folder_of(n_beside: int) -> Path:
-    """Where that for blocks of ``n_beside`` scores stands on this machine, or would."""
-    sources = map(inspect.getsource, (extensions, sys.modules[__name__]))
-    return folder_for(NAME, n_beside, MOST, OPTIONS, *sources)
+def folder_of(blocks: Blocks) -> Path:
+    """Where that for such blocks, however many, stands on this machine, or would."""
+    sources = map(inspect.getsource, (compiler, extensions, sys.modules[__name__]))
+    return folder_for(NAME, blocks.size, blocks.n_lanes, MOST, OPTIONS, *sources)
 
 
-def compile_ranking(n_beside: int) -> Path:
+def compile_ranking(blocks: Blocks) -> Path:
     """Compile it, unless it is there.
 
     Returns:
@@ -49,19 +49,19 @@ def compile_ranking(n_beside: int) -> Path:
     Raises:
         ConfigError: there is no C++ compiler, or it fails.
     """
-    folder = folder_of(n_beside)
-    compile_packages(folder, partial(_programs, n_beside))
+    folder = folder_of(blocks)
+    compile_packages(folder, partial(_programs, blocks))
     return folder
 
 
-def _programs(n_beside: int) -> dict[str, Program]:
-    B, K, n = EXAMPLE
+def _programs(blocks: Blocks) -> dict[str, Program]:
+    (B, K, Z), (_, X, G) = EXAMPLE, blocks
     rows = {0: torch.export.Dim("B", min=1, max=MOST), 1: torch.export.Dim("K", min=1, max=MOST)}
-    n_blocks = torch.export.Dim("n", min=2, max=MOST)
-    blocks = {**rows, 2: n_blocks}
-    of_rows = torch.zeros(B, K, n, n_beside), torch.zeros(B, K), torch.zeros(B, K, n)
-    example = *of_rows, none_of(n, n_beside), one(0)
-    sizes: tuple[Any, ...] = blocks, rows, blocks, {0: n_blocks}, {}
+    n_groups = torch.export.Dim("groups", min=2 if G == 1 else 1, max=MOST)
+    of_rows = torch.zeros(B, K, Z, X, G), torch.zeros(B, K), torch.zeros(B, K, Z * G)
+    example = *of_rows, none_of(Z, X, G), one(0)
+    of_blocks = {**rows, 2: G * n_groups}
+    sizes: tuple[Any, ...] = {**rows, 2: n_groups}, rows, of_blocks, {0: n_groups}, {}
     return {NAME: Program(Ranking().eval(), example, (sizes,), OPTIONS, "one")}
 
 
@@ -77,24 +77,24 @@ def load_ranking(folder: Path) -> Rank | None:
     run = runs[NAME]
 
     def rank(
-        scores_BKnX: Tensor,
+        scores_BKZXG: Tensor,
         offsets_BK: Tensor,
         maxima_BKn: Tensor,
-        forbidden_nX: Tensor | None,
+        forbidden_ZXG: Tensor | None,
         eos: int,
         /,
     ) -> Extensions:
-        if forbidden_nX is None:
-            forbidden_nX = none_of(scores_BKnX.size(2), scores_BKnX.size(3))
-        return Extensions(*run([scores_BKnX, offsets_BK, maxima_BKn, forbidden_nX, one(eos)]))
+        if forbidden_ZXG is None:
+            forbidden_ZXG = none_of(*scores_BKZXG.shape[2:])
+        return Extensions(*run([scores_BKZXG, offsets_BK, maxima_BKn, forbidden_ZXG, one(eos)]))
 
     return rank
 
 
 @lru_cache(maxsize=16)
-def none_of(n_blocks: int, n_beside: int) -> Tensor:
-    """Forbidden_nX that forbids nothing."""
-    return torch.zeros(n_blocks, n_beside)
+def none_of(n_groups: int, size: int, n_lanes: int) -> Tensor:
+    """Forbidden_ZXG that forbids nothing."""
+    return torch.zeros(n_groups, size, n_lanes)
 
 
 @lru_cache(maxsize=16)

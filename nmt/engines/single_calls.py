@@ -5,25 +5,26 @@ they leave it and are joined. Sentences that started at different times take the
 a shortlist. These read tokens and choose the most probable next ones themselves, so that in greedy search
 nothing is left to do between two of them.
 
-Dimensions: N rows of a call, M rows that have a place in the past, P sentences that have one in the memory, T
-tokens of the target with the one being read, L source length in whole registers, D d_model, W numbers kept of
-a row and token, V vocabulary, X positions that the model has.
+Dimensions: N rows of a call, K of a sentence, Q sentences that have a place in the past, P that have one in
+the memory, T tokens of the target with the one being read, C that there is room for, L source length in whole
+registers, D d_model, V vocabulary, Y positions that the model has.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
-from itertools import chain
+from functools import lru_cache
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from nmt.engines.memory import LANES
+from nmt.engines.keeping import Kept, empty
+from nmt.engines.kernels import Precision
 from nmt.engines.packages import Run
 from nmt.engines.packed_state import Group
 from nmt.engines.whole import WholeShape, Words
+from nmt.extensions import LANES
 from nmt.models.interface import Best, Step
 
 LENGTHS = (1, 1 << 20)
@@ -31,10 +32,10 @@ LENGTHS = (1, 1 << 20)
 
 Arguments = tuple[
     Tensor,
+    list[tuple[Kept, Kept]],
+    list[tuple[Kept, Kept]],
     Tensor,
-    list[tuple[Tensor, Tensor]],
-    Tensor,
-    tuple[Tensor, Tensor],
+    tuple[Tensor, Tensor, Tensor, Tensor],
     Words,
 ]
 """Of ``WholeStep``, less the weights."""
@@ -42,19 +43,21 @@ Arguments = tuple[
 
 def example_arguments(shape: WholeShape, n_rows: int) -> Arguments:
     """Of the right shapes; none twice."""
-    kept = getattr(torch, shape.attention)
     n_sentences = min(n_rows, 2)
-    length, heads = 3 * LANES, (n_sentences, shape.n_heads)
-    d_head = shape.d_inner // shape.n_heads
+    size, d_head = (n_sentences, shape.n_heads), shape.d_inner // shape.n_heads
+    past, read = (*size, 8, n_sentences, d_head), (*size, 3 * LANES, d_head)
+
     return (
         torch.zeros(n_rows, dtype=torch.long),
-        torch.zeros(5, n_rows, 2 * shape.d_inner * shape.n_layers, dtype=kept),
-        [
-            (torch.zeros(*heads, d_head, length, dtype=kept), torch.zeros(*heads, length, d_head, dtype=kept))
-            for _ in range(shape.n_layers)
-        ],
-        torch.zeros(n_sentences, 1, 1, length, dtype=kept),
-        (torch.zeros(5, n_rows, dtype=torch.long), torch.zeros(n_rows, dtype=torch.long)),
+        [(empty(past, shape.kept), empty(past, shape.kept)) for _ in range(shape.n_layers)],
+        [(empty(read, shape.kept, beneath=True), empty(read, shape.kept)) for _ in range(shape.n_layers)],
+        torch.zeros(n_sentences, 1, 1, 3 * LANES),
+        (
+            torch.zeros(n_rows, dtype=torch.long),
+            torch.zeros(n_rows, 8, dtype=torch.long),
+            torch.zeros(n_rows, dtype=torch.long),
+            torch.zeros(5, dtype=torch.long),
+        ),
         Words(
             torch.zeros(shape.vocab_size, shape.d_model),
             torch.zeros(shape.n_positions, shape.d_model),
@@ -69,16 +72,22 @@ def open_sizes(shape: WholeShape, n_rows: int | None, most_rows: int) -> tuple[A
     target, registers = (torch.export.Dim(name, min=LENGTHS[0], max=LENGTHS[1]) for name in "Tl")
     length = LANES * registers
     of_rows: dict[int, Any] = {}
-    of_past, of_key, of_value, of_mask = {0: target}, {3: length}, {2: length}, {3: length}
+    room = torch.export.Dim("C", min=LENGTHS[0], max=LENGTHS[1])
+    of_past, of_key, of_value, of_mask = {2: room}, {3: length}, {2: length}, {3: length}
+    of_scale = {2: length}
     if n_rows != 1:
-        kept, sentences = (torch.export.Dim(name, min=1, max=most_rows) for name in "MP")
-        of_past[1], of_key[0], of_value[0], of_mask[0] = kept, sentences, sentences, sentences
+        names = "places", "rows", "P"
+        places, rows, sentences = (torch.export.Dim(name, min=1, max=most_rows) for name in names)
+        of_past[0], of_past[3] = places, rows
+        of_key[0] = of_value[0] = of_scale[0] = of_mask[0] = sentences
     if n_rows is None:
         of_rows[0] = torch.export.Dim("N", min=1, max=most_rows)
-    of_places = {0: target} if n_rows is not None else {0: target, 1: of_rows[0]}
+    of_places = of_rows, {**of_rows, 1: room}, of_rows, {0: target}
     of_words: Any = {}, {}, {}, {0: torch.export.Dim("U", min=1, max=shape.vocab_size)}
-    of_layers = [(of_key, of_value)] * shape.n_layers
-    return of_rows, of_past, of_layers, of_mask, (of_places, of_rows), Words(*of_words)
+    n_parts = 2 if shape.kept == "int8" else 1  # with scales, whose sizes are those of the first dimensions
+    of_layers = [((of_key, of_scale)[:n_parts], (of_value, of_scale)[:n_parts])] * shape.n_layers
+    of_pasts = [((of_past,) * n_parts,) * 2] * shape.n_layers
+    return of_rows, of_pasts, of_layers, of_mask, of_places, Words(*of_words)
 
 
 class SingleCalls:
@@ -93,7 +102,7 @@ class SingleCalls:
 
     def __init__(
         self,
-        kept: torch.dtype,
+        kept: Precision,
         fixed: Mapping[int, Run],
         weights: Sequence[Tensor] = (),
         any_rows: Run | None = None,
@@ -123,18 +132,22 @@ class SingleCalls:
             assert self._any_rows is not None
             n_rows, run = n_kept, self._any_rows
         layers, mask_P11L = group.memory.laid_out(self.kept)
-        row_N, sentence_N = _filled_up(n_kept, n_rows, n_kept // group.n_sentences)
+        past, sentence_N = group.past, _in_turn(n_kept, n_kept // group.n_sentences)
         if (places_B := group.memory.places_B) is not None:
             sentence_N = places_B.index_select(0, sentence_N)
         # what is compiled takes all tensors to be contiguous; beam search gives a column of its table
+        of_rows = [tokens_N.contiguous(), past.places_N, past.readers_NC, sentence_N]
+        if n_kept < n_rows:  # what fills up is the first row again
+            of_rows = [part.index_select(0, _filled_up(n_kept, n_rows)) for part in of_rows]
+        tokens_N, *places = of_rows
         found = run(
             [
-                tokens_N.contiguous() if n_kept == n_rows else tokens_N.index_select(0, row_N),
-                group.past.past_TMW,
-                *chain.from_iterable(layers),
+                tokens_N,
+                *_flat(past.layers),
+                *_flat(layers),
                 mask_P11L,
-                group.past.rows_for(n_rows),
-                sentence_N,
+                *places,
+                _times(past.n_tokens),
                 *words,
                 *weights,
             ]
@@ -145,9 +158,23 @@ class SingleCalls:
         return Step(logits_NV, None, log_totals_N, maxima_Nn, Best(*best), words.forbidden_V)
 
 
-@cache
-def _filled_up(n_kept: int, n_rows: int, beam_size: int) -> tuple[Tensor, Tensor]:
-    """Rows up to ``n_rows``, and the sentence of each; what fills up is the first row again."""
+def _flat(layers: Sequence[tuple[Kept, Kept]]) -> list[Tensor]:
+    return [part for layer in layers for parts in layer for part in parts]
+
+
+@lru_cache(maxsize=256)
+def _in_turn(n_rows: int, beam_size: int) -> Tensor:
+    """The sentence of each row."""
+    return torch.arange(n_rows) // beam_size
+
+
+@lru_cache(maxsize=256)
+def _filled_up(n_kept: int, n_rows: int) -> Tensor:
     row_N = torch.arange(n_rows)
     row_N[n_kept:] = 0
-    return row_N, row_N // beam_size
+    return row_N
+
+
+@lru_cache(maxsize=1024)
+def _times(n_tokens: int) -> Tensor:
+    return torch.arange(n_tokens)

@@ -41,7 +41,7 @@ class Step(NamedTuple):
     log_totals_N: Tensor | None = None
     """Logarithm of each row's sum of exponentials; None: 0, so that ``logits_NV`` are log-probabilities."""
     maxima_Nn: Tensor | None = None
-    """The largest of each of n equal blocks of ``logits_NV``, where known; search may overwrite them."""
+    """``nmt.extensions.block_maxima`` of ``logits_NV``, where known; search may overwrite them."""
     best: Best | None = None
     """The most probable tokens of those that are allowed, where known."""
     forbidden_V: Tensor | None = None

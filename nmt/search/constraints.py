@@ -3,7 +3,7 @@
 All of it is a function of the source sentence and the hypothesis alone, never of the batch it sits in.
 
 Dimensions: B sentences, K rows of one sentence, N = B*K rows, V vocabulary, T tokens so far (BOS not
-counted), P longest forced prefix.
+counted), P longest forced prefix; n, Z, X and G of ``nmt.extensions.Blocks``.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from torch import Tensor
 
 from nmt.batch import Batch, pad
 from nmt.config import GenerationConfig, SpecialIds
+from nmt.extensions import in_blocks
 from nmt.search.loops import LoopRule
 from nmt.search.required import NEVER, Required, RequiredPieces
 
@@ -141,7 +142,7 @@ class Constraints:
                 Rows that have fewer end in the same column, after BOS, with PAD before.
             sentences: the sentences of the rows, K rows each.
             lengths: tokens so far of each of ``sentences``.
-            maxima_Nn: the largest scores of equal blocks, where they are known; they change too.
+            maxima_Nn: ``nmt.extensions.block_maxima``, where they are known; they change too.
 
         Returns:
             ``maxima_Nn`` of the scores as they are now; None where they are not known.
@@ -192,12 +193,11 @@ class Constraints:
         return int(self._never_unasked.min()), int(self._never_unasked.max())
 
     def _updated(self, maxima_Nn: Tensor, scores_NV: Tensor) -> Tensor:
-        """Those of the blocks in which any token is never held, from the first to the last, taken anew."""
-        n_rows, n_blocks = maxima_Nn.shape
-        n_beside = scores_NV.size(1) // n_blocks
-        first, last = (bound // n_beside for bound in self._never_bounds)
-        blocks_NbX = scores_NV.view(n_rows, n_blocks, n_beside)[:, first : last + 1]
-        maxima_Nn[:, first : last + 1] = blocks_NbX.amax(dim=2)
+        """Those of the groups of blocks in which any token is never held, from the first to the last."""
+        scores_NZXG = in_blocks(scores_NV)
+        _, _, X, G = scores_NZXG.shape
+        first, last = (bound // (X * G) for bound in self._never_bounds)
+        maxima_Nn[:, first * G : (last + 1) * G] = scores_NZXG[:, first : last + 1].amax(dim=2).flatten(1)
         return maxima_Nn
 
     def _forced(

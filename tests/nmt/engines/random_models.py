@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
 from nmt.config import TransformerConfig
+from nmt.engines.keeping import Kept, kept
 from nmt.engines.memory import Memory
 from nmt.engines.whole import WholeShape
 from nmt.models.build import build_transformer
@@ -37,8 +40,26 @@ def random_memory(shape: WholeShape, n_sentences: int, n_source: int) -> tuple[l
     layers = [(torch.randn(size), torch.randn(size)) for _ in range(shape.n_layers)]
     mask_P11S = torch.zeros(n_sentences, 1, 1, n_source)
     mask_P11S[-1, :, :, 1:] = -torch.inf
-    laid_out, mask_P11L = Memory(layers, mask_P11S).laid_out(getattr(torch, shape.attention))
-    return [part for layer in laid_out for part in layer], mask_P11L
+    laid_out, mask_P11L = Memory.of(layers, mask_P11S).laid_out(shape.kept)
+    return flat(laid_out), mask_P11L
+
+
+def random_past(shape: WholeShape, n_places: int, n_tokens: int, beam_size: int) -> list[Tensor]:
+    """What sentences have read, but for the last token; there is nothing yet in its place and behind it."""
+    size = n_places, shape.n_heads, n_tokens + 3, beam_size, shape.d_inner // shape.n_heads
+
+    def parts() -> Kept:
+        found = kept(torch.randn(size), shape.kept)
+        for part in found:
+            part[:, :, n_tokens - 1 :] = torch.nan if part.is_floating_point() else 99
+        return found
+
+    return flat([(parts(), parts()) for _ in range(shape.n_layers)])
+
+
+def flat(layers: Sequence[tuple[Kept, Kept]]) -> list[Tensor]:
+    """In the order that a step takes them."""
+    return [part for layer in layers for parts in layer for part in parts]
 
 
 def random_words(shape: WholeShape, n_rows: int) -> tuple[Tensor, list[Tensor]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,8 +25,9 @@ from nmt.engines.loops import LoopStep, loop_weights
 from nmt.engines.packages import Run
 from nmt.engines.packed import PackedTransformer
 from nmt.engines.single_calls import SingleCalls, example_arguments
-from nmt.engines.whole import LARGEST_BLOCK, WholeShape
+from nmt.engines.whole import WholeShape
 from nmt.errors import ConfigError
+from nmt.extensions import block_maxima
 from nmt.models.interface import MergingDecoder, StepDecoder
 from nmt.models.transformer import Transformer
 from tests.nmt.engines.in_threads import check_in_threads
@@ -43,7 +43,13 @@ from tests.nmt.engines.marks import (
     needs_fbgemm,
     needs_int8_units,
 )
-from tests.nmt.engines.random_models import KINDS, random_memory, random_transformer, random_words
+from tests.nmt.engines.random_models import (
+    KINDS,
+    random_memory,
+    random_past,
+    random_transformer,
+    random_words,
+)
 
 SPECIAL = SpecialIds()
 SOURCES = [[5, 6, 7, 8, 9, 10, 11], [12, 13], [14, 15, 16, 17], [18]]
@@ -58,6 +64,8 @@ OF_UNITS = [
     pytest.param("float32", "float32", id="float32"),
 ]
 """Layers and the weights of the step, as engines have them on CPUs with these units."""
+KEPT: dict[str, Precision] = {"bfloat16": "bfloat16", "int8": "int8", "float32": "float32"}
+"""In what keys and values are kept beside such layers."""
 ROUNDING = 1e-5
 """In float32, of log-probabilities."""
 
@@ -74,8 +82,7 @@ def random_model(**changes: object) -> Transformer:
 
 
 def shape_of(model: Transformer, weights: Precision = "int8", layers: Precision = "bfloat16") -> WholeShape:
-    kept = torch.float32 if layers == "float32" else torch.bfloat16
-    shape = WholeShape.of(model, kept, weights, signed=layers != "int8")
+    shape = WholeShape.of_model(model, KEPT[layers], weights, signed=layers != "int8")
     assert shape is not None
     return shape
 
@@ -97,8 +104,7 @@ def uncompiled(model: Transformer, shape: WholeShape, calls: list[int] | None = 
 def packed(
     model: Transformer, any_rows: Run | None, output: Precision = "int8", layers: Precision = "bfloat16"
 ) -> PackedTransformer:
-    keeping = torch.float32 if layers == "float32" else torch.bfloat16
-    calls = None if any_rows is None else SingleCalls(keeping, {}, (), any_rows)
+    calls = None if any_rows is None else SingleCalls(KEPT[layers], {}, (), any_rows)
     return PackedTransformer(model, layers=layers, output=output, single_calls=calls)
 
 
@@ -168,12 +174,16 @@ def test_no_row_depends_on_those_beside_it() -> None:
     ours = packed(model, uncompiled(model, shape_of(model)))
     state = ours.start(Batch.from_ids(SOURCES[:2], special=SPECIAL), 1)
     _, state = ours.step(state, torch.tensor([SPECIAL.bos] * 2))
-    expected = state.groups[0].past.kept_TNW[:, 1].clone()
-    state.groups[0].past.kept_TNW[:, 0] = torch.nan
+    past = state.groups[0].past
+    expected = past.in_order(1)[0][1].clone()
+    for layer in past.layers:
+        for parts in layer:
+            for part in parts:
+                part[0] = torch.nan
     step, state = ours.step(state, torch.tensor([40, 41]))
     assert bool(step.logits_NV[0].isnan().all())
     assert bool(step.logits_NV[1].isfinite().all())
-    torch.testing.assert_close(state.groups[0].past.kept_TNW[:1, 1], expected)
+    torch.testing.assert_close(state.groups[0].past.in_order(1)[0][1, :, :1], expected)
 
 
 @pytest.mark.parametrize(("layers", "precision"), OF_UNITS)
@@ -216,8 +226,8 @@ def test_it_tells_the_largest_logit_of_each_block() -> None:
         state = ours.start(Batch.from_ids(SOURCES[:1], special=SPECIAL), beam_size)
         step, _ = ours.step(state, torch.full((beam_size,), SPECIAL.bos))
         assert step.maxima_Nn is not None
-        assert step.maxima_Nn.shape == (beam_size, 13)
-        assert torch.equal(step.maxima_Nn, blockwise(step.logits_NV))
+        assert step.maxima_Nn.shape == (beam_size, 16)
+        assert torch.equal(step.maxima_Nn, block_maxima(step.logits_NV))
         assert step.log_totals_N is not None
         torch.testing.assert_close(step.log_totals_N, step.logits_NV.logsumexp(dim=1))
 
@@ -237,7 +247,7 @@ def test_one_row_has_a_step_of_its_own_where_there_is_one() -> None:
 
     fixed: dict[int, Callable[[list[Tensor]], Sequence[Tensor]]] = {1: one_row, 5: refused}
     for of_one in (fixed, {5: refused}, {}):
-        steps = SingleCalls(torch.bfloat16, of_one, [torch.zeros(1)] if of_one is fixed else [], any_rows)
+        steps = SingleCalls("bfloat16", of_one, [torch.zeros(1)] if of_one is fixed else [], any_rows)
         decoder = PackedTransformer(model, layers="bfloat16", output="int8", single_calls=steps)
         for beam_size in (1, 4, 5):
             state = decoder.start(Batch.from_ids(SOURCES[:1], special=SPECIAL), beam_size)
@@ -296,36 +306,38 @@ def arguments_of(
     shape: WholeShape, n_sentences: int, beam_size: int, n_target: int, n_source: int
 ) -> list[Tensor]:
     """Numbers at random, the last sentence's source padded, and nothing yet where new ones will be."""
-    n_rows = n_sentences * beam_size
-    kept = getattr(torch, shape.attention)
+    n_rows, n_places = n_sentences * beam_size, n_sentences + 2
     memory, mask_P11L = random_memory(shape, n_sentences, n_source)
-    n_places = n_rows + 2
-    past_TMW = torch.randn(n_target, n_places, 2 * shape.d_inner * shape.n_layers).to(kept)
-    past_TMW[-1] = torch.nan
-    rows_TN = torch.stack([torch.randperm(n_places)[:n_rows] for _ in range(n_target)])
+    past = random_past(shape, n_places, n_target, beam_size)
     sentence_N = torch.arange(n_rows) // beam_size
+    places_N = torch.randperm(n_places)[:n_sentences][sentence_N]
+    readers_NC = torch.randint(beam_size, (n_rows, n_target + 3))
+    readers_NC[:, n_target - 1] = torch.arange(n_rows) % beam_size
     tokens_N, words = random_words(shape, n_rows)
-    return [tokens_N, past_TMW, *memory, mask_P11L, rows_TN, sentence_N, *words]
+    places = places_N, readers_NC, sentence_N, torch.arange(n_target)
+    return [tokens_N, *past, *memory, mask_P11L, *places, *words]
 
 
 def written_and_told(run: Run, arguments: list[Tensor]) -> list[Tensor]:
     """What a step writes, of the rows that it has, and what it gives back; all else stays as it is."""
     given = [argument.clone() for argument in arguments]
     results = run(list(given))
-    tokens_N, past_TMW, rows_TN = arguments[0], arguments[1], arguments[-6]
-    own_N = rows_TN[-1]
-    left_M = torch.ones(past_TMW.size(1), dtype=torch.bool).index_fill(0, own_N, False)
-    assert torch.equal(given[1][:-1], past_TMW[:-1])
-    assert bool(given[1][-1, left_M].isnan().all())
-    assert len(tokens_N) == len(own_N)
-    for before, after in zip(arguments[2:], given[2:], strict=True):
+    places_N, readers_NC, _, times_T = arguments[-8:-4]
+    last = len(times_T) - 1
+    n_parts = (len(arguments) - 10) // 2  # as many of what has been read as of the sources
+    written = []
+    for before, after in zip(arguments[1 : 1 + n_parts], given[1 : 1 + n_parts], strict=True):
+        own = places_N, slice(None), last, readers_NC[:, last]
+        written.append(after[own].float())
+        after[own] = before[own]
+        assert torch.equal(before.nan_to_num(7.0), after.nan_to_num(7.0)), "but for that it is as it was"
+    for before, after in zip(arguments[1 + n_parts :], given[1 + n_parts :], strict=True):
         assert torch.equal(before, after)
-    return [given[1][-1, own_N], *results]
-
-
-def blockwise(logits_NV: Tensor) -> Tensor:
-    n_beside = math.gcd(logits_NV.size(1), LARGEST_BLOCK)
-    return logits_NV.view(len(logits_NV), -1, n_beside).amax(dim=2)
+    if written[0].ndim > written[1].ndim:  # numbers of int8, and their scales
+        written = [
+            numbers * scales.unsqueeze(2) for numbers, scales in zip(written[::2], written[1::2], strict=True)
+        ]
+    return [torch.cat(written, dim=2), *results]
 
 
 def check_compiled(run: Run, model: Transformer, shape: WholeShape) -> None:
@@ -349,14 +361,16 @@ def check_compiled(run: Run, model: Transformer, shape: WholeShape) -> None:
             found, others, expected = (written_and_told(step, arguments) for step in (run, called, exactly))
             for _, logits_NV, _, maxima_Nn, largest_N, tokens_N in (found, others):
                 allowed_NV = logits_NV + arguments[-2]
-                assert torch.equal(maxima_Nn, blockwise(allowed_NV))
+                assert torch.equal(maxima_Nn, block_maxima(allowed_NV))
                 assert torch.equal(largest_N, allowed_NV.amax(dim=1))
                 assert torch.equal(tokens_N, allowed_NV.argmax(dim=1))
             results = zip(found[:3], others[:3], expected[:3], strict=True)
             for number, (ours, other, right) in enumerate(results):
                 assert bool(torch.isfinite(right).all())
                 error, size = rms(ours.float() - right.float()), rms(right.float())
-                assert error < (1e-5 if shape.weights == "float32" else 0.25) * size
+                assert error < (1e-5 if shape.weights == "float32" else 0.5) * size, (
+                    "narrow layers round much"
+                )
                 errors[number].append(error / max(rms(other.float() - right.float()), 1e-6 * size))
     for ratios in errors:
         assert sorted(ratios)[len(ratios) // 2] < (2 if shape.weights == "float32" else 1.3)
@@ -386,7 +400,7 @@ def test_it_chooses_the_most_probable_token_that_is_allowed(layers: Precision, p
             assert torch.equal(chosen.best.tokens_N, allowed_NV.argmax(dim=1))
             assert torch.equal(chosen.best.logits_N, allowed_NV.amax(dim=1))
             assert chosen.maxima_Nn is not None
-            assert torch.equal(chosen.maxima_Nn, blockwise(allowed_NV))
+            assert torch.equal(chosen.maxima_Nn, block_maxima(allowed_NV))
             assert chosen.log_totals_N is not None
             assert step.log_totals_N is not None
             assert torch.equal(chosen.log_totals_N, step.log_totals_N)

@@ -3,35 +3,78 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import pytest
 import torch
 from torch import Tensor
 
-from nmt.engines.cache import FIRST_CAPACITY, Cache
+from nmt.engines.cache import LARGER_BY, ROOM, Cache
+from nmt.engines.keeping import kept, restored
+from nmt.engines.kernels import Precision
 
-WIDTH = 3
+HEADS = [(2, 3), (1, 4)]
+"""Of layers that differ."""
 
 
+def new_numbers(n_rows: int) -> list[Tensor]:
+    """Of keys and values of each layer, (N, H, E)."""
+    return [torch.randn(n_rows, *heads) for heads in HEADS for _ in range(2)]
+
+
+def in_order(cache: Cache) -> list[Tensor]:
+    return [part for layer in range(len(HEADS)) for part in cache.in_order(layer)]
+
+
+def where_it_stands(cache: Cache) -> list[Tensor]:
+    """Read as a step that is one call does."""
+    times_T = torch.arange(cache.n_tokens)
+    readers_NT, places_N1 = cache.readers_NC[:, : cache.n_tokens], cache.places_N.unsqueeze(1)
+    found = []
+    for parts in (parts for layer in cache.layers for parts in layer):
+        read = tuple(part.transpose(1, 2)[places_N1, times_T, :, readers_NT] for part in parts)
+        found.append(restored(read).transpose(1, 2))
+    return found
+
+
+def write_where_it_stands(cache: Cache, new: list[Tensor], precision: Precision) -> None:
+    """As a step that is one call does."""
+    last = cache.n_tokens - 1
+    everything = [parts for layer in cache.layers for parts in layer]
+    for parts, own_NHE in zip(everything, new, strict=True):
+        for part, own in zip(parts, kept(own_NHE, precision), strict=True):
+            part[cache.places_N, :, last, cache.readers_NC[:, last]] = own
+
+
+def all_equal(one: list[Tensor], other: list[Tensor]) -> bool:
+    return all(torch.equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+@pytest.mark.parametrize("precision", ["float32", "int8"])
+@pytest.mark.parametrize("may_stay", [True, False])
 @pytest.mark.parametrize("beam_size", [1, 2, 5])
-@pytest.mark.parametrize("seed", range(5))
-def test_it_holds_what_each_row_has_read(seed: int, beam_size: int) -> None:
-    """Whether it is read where it stands, or first put in its place, or now one and now the other."""
+@pytest.mark.parametrize("seed", range(3))
+def test_it_holds_what_each_row_has_read(
+    seed: int, beam_size: int, may_stay: bool, precision: Precision
+) -> None:
+    """Whether steps that are one call read and write it, or others, or now these and now those."""
     chance = random.Random(f"{seed} {beam_size}")
     torch.manual_seed(seed)
     n_sentences = 9
-    cache = Cache(n_sentences * beam_size, WIDTH, torch.float32)
-    expected_TNW = torch.empty(0, cache.n_rows, WIDTH)
-    for _ in range(FIRST_CAPACITY + 40):
+    cache = Cache(n_sentences, beam_size, HEADS, precision, may_stay=may_stay)
+    expected = [numbers.unsqueeze(2)[:, :, :0] for numbers in new_numbers(cache.n_rows)]
+    for _ in range(3 * ROOM + 5):
         cache.grow()
-        new_NW = torch.randn(cache.n_rows, WIDTH)
-        expected_TNW = torch.cat([expected_TNW, new_NW[None]])
-        if chance.random() < 0.2:
-            cache.kept_TNW[-1] = new_NW
-            assert torch.equal(cache.kept_TNW, expected_TNW)
+        new = new_numbers(cache.n_rows)
+        as_kept = [restored(kept(own, precision)).unsqueeze(2) for own in new]
+        expected = [torch.cat(pair, dim=2) for pair in zip(expected, as_kept, strict=True)]
+        if chance.random() < 0.5:
+            for layer in range(len(HEADS)):
+                cache.write(layer, *new[2 * layer : 2 * layer + 2])
         else:
-            cache.past_TMW[-1, : cache.n_rows] = new_NW
-        assert torch.equal(where_it_stands(cache), expected_TNW)
+            write_where_it_stands(cache, new, precision)
+        assert all_equal(where_it_stands(cache), expected)
+        assert all_equal(in_order(cache), expected)
         if chance.random() < 0.7:
             staying = sorted(chance.sample(range(n_sentences), n_sentences - (chance.random() < 0.1)))
             n_sentences = max(1, len(staying))
@@ -43,40 +86,55 @@ def test_it_holds_what_each_row_has_read(seed: int, beam_size: int) -> None:
                 ]
             )
             cache.select(rows_N)
-            expected_TNW = expected_TNW[:, rows_N]
-            assert torch.equal(where_it_stands(cache), expected_TNW)
-    assert torch.equal(cache.kept_TNW, expected_TNW)
+            expected = [part[rows_N] for part in expected]
+            assert cache.n_rows == len(rows_N)
+            assert all_equal(where_it_stands(cache), expected)
     assert n_sentences < 9
 
 
-def where_it_stands(cache: Cache) -> Tensor:
-    times_T1 = torch.arange(cache.n_tokens).unsqueeze(1)
-    return cache.past_TMW[times_T1, cache.rows_TN]
-
-
-def test_nothing_moves_until_half_have_left_or_somebody_asks() -> None:
-    cache = Cache(8, WIDTH, torch.float32)
+def test_nothing_moves_until_half_have_left() -> None:
+    cache = Cache(4, 2, HEADS, "float32")
     for _ in range(4):
         cache.grow()
-        cache.past_TMW[-1] = torch.randn(8, WIDTH)
-    before = cache.past_TMW.data_ptr()
-    cache.select(torch.tensor([1, 1, 0, 3, 4, 7]))
+        for layer in range(len(HEADS)):
+            cache.write(layer, *new_numbers(8)[2 * layer : 2 * layer + 2])
+    ((keys,), _), _ = cache.layers
+    before = keys.data_ptr()
+    cache.select(torch.tensor([1, 1, 4, 5, 7, 6]))
     cache.grow()
-    assert cache.past_TMW.shape == (5, 8, WIDTH)
-    assert cache.past_TMW.data_ptr() == before
-    assert cache.rows_TN.tolist() == [[1, 1, 0, 3, 4, 7]] * 4 + [[0, 1, 2, 3, 4, 5]]
-    cache.select(torch.tensor([0, 1, 2, 5]))
-    assert cache.past_TMW.shape == (5, 4, WIDTH)
-    assert cache.rows_TN.tolist() == [[0, 1, 2, 3]] * 5
-    cache.select(torch.tensor([3, 2, 1]))
-    assert cache.past_TMW.shape == (5, 4, WIDTH)
-    assert cache.kept_TNW.shape == (5, 3, WIDTH)
-    assert cache.past_TMW.shape == (5, 3, WIDTH)
+    ((keys,), _), _ = cache.layers
+    assert keys.shape == (4, 2, ROOM, 2, 3)
+    assert keys.data_ptr() == before
+    assert cache.places_N.tolist() == [0, 0, 2, 2, 3, 3]
+    readers = [[own] * 4 + [row % 2] for row, own in enumerate([1, 1, 0, 1, 1, 0])]
+    assert cache.readers_NC[:, :5].tolist() == readers
+    cache.select(torch.tensor([0, 1, 5, 4]))
+    ((keys,), _), _ = cache.layers
+    assert keys.shape == (2, 2, ROOM, 2, 3)
+    assert cache.places_N.tolist() == [0, 0, 1, 1]
 
 
-def test_rows_may_leave_before_anything_is_read() -> None:
-    cache = Cache(8, WIDTH, torch.float32)
-    cache.select(torch.tensor([2, 3, 4, 5, 6]))
-    cache.grow()
-    cache.past_TMW[-1, :5] = 1.0
-    assert cache.kept_TNW.tolist() == [[[1.0] * WIDTH] * 5]
+def test_room_is_made_for_a_few_tokens_and_then_for_a_part_of_them() -> None:
+    """What is read together stands close together, and little is copied."""
+    cache, capacities = Cache(1, 1, HEADS, "float32"), [ROOM]
+    for _ in range(12 * ROOM):
+        cache.grow()
+        ((keys,), _), _ = cache.layers
+        if keys.size(2) != capacities[-1]:
+            capacities.append(keys.size(2))
+        assert cache.readers_NC.size(1) == keys.size(2)
+    for before, after in pairwise(capacities):
+        assert after % ROOM == 0
+        assert ROOM <= after - before <= max(ROOM, before // LARGER_BY)
+    assert capacities[-1] - capacities[-2] > ROOM
+
+
+def test_sentences_may_leave_before_anything_is_read() -> None:
+    for may_stay in (True, False):
+        cache = Cache(8, 1, HEADS, "float32", may_stay=may_stay)
+        cache.select(torch.tensor([2, 3, 4, 5, 6]))
+        cache.grow()
+        for layer, heads in enumerate(HEADS):
+            cache.write(layer, torch.ones(5, *heads), torch.ones(5, *heads))
+        assert all(bool(part.eq(1.0).all()) for part in in_order(cache))
+        assert [len(part) for part in in_order(cache)] == [5] * 4

@@ -24,12 +24,18 @@ from nmt.engines.loops import LoopStep, Weights, _apart, _together, lay_out_in, 
 from nmt.engines.packages import Run
 from nmt.engines.packed import PackedTransformer
 from nmt.engines.single_calls import SingleCalls, example_arguments
-from nmt.engines.whole import StepWeights, WholeShape, exponential
+from nmt.engines.whole import StepWeights, WholeShape
 from nmt.models.transformer import Transformer
 from nmt.search import search
 from tests.nmt.engines.in_threads import check_in_threads
 from tests.nmt.engines.marks import AVX2, OLD, VNNI, needs_compiler
-from tests.nmt.engines.random_models import KINDS, random_memory, random_transformer, random_words
+from tests.nmt.engines.random_models import (
+    KINDS,
+    random_memory,
+    random_past,
+    random_transformer,
+    random_words,
+)
 
 SPECIAL = SpecialIds()
 SOURCES = [[5, 6, 7, 8, 9, 10, 11], [12, 13], [14, 15, 16, 17], [18]]
@@ -41,10 +47,8 @@ def random_model(**changes: object) -> Transformer:
     return random_transformer(**{"vocab_size": 199, "d_ff": 52, "n_decoder_layers": 2, **changes})
 
 
-def shape_of(
-    model: Transformer, weights: Precision = "float32", kept: torch.dtype = torch.float32
-) -> WholeShape:
-    shape = WholeShape.of(model, kept, weights)
+def shape_of(model: Transformer, weights: Precision = "float32", kept: Precision = "float32") -> WholeShape:
+    shape = WholeShape.of_model(model, kept, weights)
     assert shape is not None
     return shape
 
@@ -67,7 +71,7 @@ def packed(model: Transformer, calls: list[int] | None = None, rows: Sequence[in
     """In float32, with steps of few rows, uncompiled; ``calls``: rows of each taken."""
     shape = shape_of(model)
     runs = {n_rows: uncompiled(shape, n_rows, calls) for n_rows in rows}
-    calls_of_few = SingleCalls(torch.float32, runs, weights_of(model, shape)) if runs else None
+    calls_of_few = SingleCalls("float32", runs, weights_of(model, shape)) if runs else None
     return PackedTransformer(model, layers="float32", output="float32", single_calls=calls_of_few)
 
 
@@ -242,7 +246,7 @@ def test_with_a_shortlist_steps_are_left_to_the_others() -> None:
         layers="float32",
         output="float32",
         shortlist=FirstHalf(),
-        single_calls=SingleCalls(torch.float32, {1: uncompiled(shape, 1)}, weights_of(model, shape)),
+        single_calls=SingleCalls("float32", {1: uncompiled(shape, 1)}, weights_of(model, shape)),
     )
     step, _ = decoder.step(decoder.start(Batch.from_ids(SOURCES[:1], special=SPECIAL), 1), bos(1))
     assert (step.logits_NV[0] > -torch.inf).nonzero().flatten().tolist() == list(range(100))
@@ -254,7 +258,7 @@ def test_a_step_is_found_by_its_shape_and_rows(monkeypatch: pytest.MonkeyPatch, 
         shape_of(random_model(**kind))
         for kind in ({"d_ff": 64}, {"norm": "post"}, {"n_decoder_layers": 1}, {"vocab_size": 256})
     ]
-    others += [shape_of(random_model(), "int8"), shape_of(random_model(), kept=torch.bfloat16)]
+    others += [shape_of(random_model(), "int8"), shape_of(random_model(), kept="bfloat16")]
     assert len({folder_of(one, rows) for one in (shape, *others) for rows in (1, 5)}) == 14
     before = folder_of(shape, 1)
     assert before.is_relative_to(tmp_path)
@@ -262,20 +266,9 @@ def test_a_step_is_found_by_its_shape_and_rows(monkeypatch: pytest.MonkeyPatch, 
     assert folder_of(shape, 1) != before
 
 
-def test_its_exponential_is_the_exact_one_but_for_rounding() -> None:
-    x = torch.linspace(-80, 0, 1_000_001)
-    error = (exponential(x).double() / x.double().exp() - 1).abs()
-    assert float(error[x > -0.3].max()) < 2e-7
-    assert float((error / (1 - x)).max()) < 3e-7, "x itself is rounded to so much of it"
-    edges = exponential(torch.tensor([0.0, -88.0, -1e30, -torch.inf]))
-    assert edges[0] == 1
-    assert bool(((edges[1:] >= 0) & (edges[1:] < 2e-38)).all())
-    assert bool(exponential(torch.tensor([torch.nan])).isnan())
-
-
 def test_layers_of_different_widths_have_no_step() -> None:
     pruned = random_model(kept_heads={"encoder": [2], "decoder": [2, 1], "cross": [2, 2]})
-    assert WholeShape.of(pruned, torch.float32) is None
+    assert WholeShape.of_model(pruned, torch.float32) is None
     choice = choose(pruned, CPU, "float32")
     assert whole_shape(pruned, choice) is None
 
@@ -289,15 +282,17 @@ def arguments_of(
     model: Transformer, shape: WholeShape, n_rows: int, n_sentences: int, n_target: int, n_source: int
 ) -> list[Tensor]:
     """Numbers at random, the last sentence's source padded, and nothing yet where new ones will be."""
-    kept = getattr(torch, shape.attention)
     memory, mask_P11L = random_memory(shape, n_sentences, n_source)
-    n_kept = n_rows // n_sentences * n_sentences
-    past_TMW = torch.randn(n_target, n_kept, 2 * shape.d_inner * shape.n_layers).to(kept)
-    past_TMW[-1] = torch.nan
-    rows_TN = torch.stack([torch.randperm(n_kept)[torch.arange(n_rows) % n_kept] for _ in range(n_target)])
-    places = rows_TN, torch.arange(n_rows) % n_sentences
+    beam_size = n_rows // n_sentences
+    past = random_past(shape, n_sentences, n_target, beam_size)
+    row_N = torch.arange(n_rows)
+    row_N[n_sentences * beam_size :] = 0  # what fills up is the first row again
+    readers_NC = torch.randint(beam_size, (n_rows, n_target + 3))
+    readers_NC[:, n_target - 1] = torch.arange(n_rows) % beam_size
+    sentence_N = row_N // beam_size
     tokens_N, words = random_words(shape, n_rows)
-    return [tokens_N, past_TMW, *memory, mask_P11L, *places, *words, *weights_of(model, shape)]
+    places = sentence_N, readers_NC[row_N], sentence_N, torch.arange(n_target)
+    return [tokens_N[row_N], *past, *memory, mask_P11L, *places, *words, *weights_of(model, shape)]
 
 
 def check_compiled(model: Transformer, shape: WholeShape, n_rows: int) -> None:
@@ -311,7 +306,7 @@ def check_compiled(model: Transformer, shape: WholeShape, n_rows: int) -> None:
             for run in (runs[n_rows], uncompiled(shape, n_rows)):
                 given = [argument.clone() for argument in arguments]
                 told.append(run(list(given)))
-                pasts.append(given[1])
+                pasts.append(torch.stack(given[1 : 1 + 2 * shape.n_layers])[:, :, :, :n_target])
             assert bool(pasts[1].isfinite().all())
             torch.testing.assert_close(pasts[0], pasts[1], atol=2e-3, rtol=2e-3)
             for one, other in zip(*told, strict=True):
@@ -369,6 +364,6 @@ def test_what_is_compiled_computes_the_same_and_is_chosen(monkeypatch: pytest.Mo
 @torch.inference_mode()
 def test_every_kind_of_model_compiles(kind: str, precision: Precision, n_rows: int) -> None:
     model = random_model(**KINDS[kind])
-    shape = shape_of(model, precision, torch.float32 if precision == "float32" else torch.bfloat16)
+    shape = shape_of(model, precision, "float32" if precision == "float32" else "bfloat16")
     compile_whole(shape, n_rows)
     check_compiled(model, shape, n_rows)

@@ -6,7 +6,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from nmt.engines.memory import LANES, Layers, Memory
+from nmt.engines.keeping import kept, restored
+from nmt.engines.kernels import Precision
+from nmt.engines.memory import Layers, Memory
+from nmt.extensions import LANES
 
 H, E = 3, 5
 
@@ -24,50 +27,66 @@ def padded_mask(n_sentences: int, n_source: int) -> Tensor:
     return torch.zeros(is_padding_PS.shape).masked_fill_(is_padding_PS, -torch.inf)[:, None, None]
 
 
+@pytest.mark.parametrize("precision", ["bfloat16", "int8"])
 @pytest.mark.parametrize("n_source", [1, LANES - 1, LANES, LANES + 1])
 @pytest.mark.parametrize("masked", [True, False])
-def test_laid_out_keys_lie_beneath_each_other_in_whole_registers(n_source: int, masked: bool) -> None:
+def test_laid_out_keys_lie_beneath_each_other_in_whole_registers(
+    n_source: int, masked: bool, precision: Precision
+) -> None:
     layers = random_layers(2, n_source)
-    memory = Memory(layers, padded_mask(2, n_source) if masked else None)
-    found, mask_P11L = memory.laid_out(torch.bfloat16)
+    memory = Memory.of(layers, padded_mask(2, n_source) if masked else None)
+    found, mask_P11L = memory.laid_out(precision)
     length = -(-n_source // LANES) * LANES
-    for (key_PHEL, value_PHLE), (key, value) in zip(found, layers, strict=True):
-        assert key_PHEL.is_contiguous()
-        assert value_PHLE.is_contiguous()
+    for ((key_PHEL, *key_scale), value), (key, value_PHSE) in zip(found, layers, strict=True):
+        assert all(part.is_contiguous() for part in (key_PHEL, *key_scale, *value))
         assert key_PHEL.shape == (2, H, E, length)
-        assert torch.equal(key_PHEL[..., :n_source], key.bfloat16().transpose(2, 3))
-        assert torch.equal(value_PHLE[:, :, :n_source], value.bfloat16())
-        assert bool(key_PHEL[..., n_source:].eq(0).all())
-        assert bool(value_PHLE[:, :, n_source:].eq(0).all())
+        assert value[0].shape == (2, H, length, E)
+        in_order = restored((key_PHEL.transpose(2, 3), *key_scale))
+        for part, expected in ((in_order, key), (restored(value), value_PHSE)):
+            assert torch.equal(part[:, :, :n_source], restored(kept(expected, precision)))
+            assert bool(part[:, :, n_source:].eq(0).all())
     expected_PL = torch.full((2, length), -torch.inf)
     expected_PL[:, :n_source] = 0
     if masked:
         expected_PL[1, n_source - 1] = -torch.inf
-    assert torch.equal(mask_P11L, expected_PL[:, None, None].bfloat16())
-    again, _ = memory.laid_out(torch.bfloat16)
+    assert torch.equal(mask_P11L, expected_PL[:, None, None])
+    again, _ = memory.laid_out(precision)
     assert again is found
 
 
-def test_what_was_laid_out_can_be_put_in_order_again() -> None:
+@pytest.mark.parametrize("precision", ["bfloat16", "int8"])
+def test_what_was_laid_out_can_be_put_in_order_again(precision: Precision) -> None:
     layers, mask_P11S = random_layers(3, 7, torch.bfloat16), padded_mask(3, 7)
-    memory = Memory([*layers], mask_P11S.bfloat16())
-    memory.laid_out(torch.bfloat16)
+    memory = Memory.of(layers, mask_P11S.bfloat16())
+    memory.laid_out(precision)
     found, mask_B11S = memory.in_order()
     for pair, expected in zip(found, layers, strict=True):
         for part, right in zip(pair, expected, strict=True):
             assert part.dtype == torch.bfloat16
-            assert torch.equal(part, right)
+            assert torch.equal(part, restored(kept(right.float(), precision)).bfloat16())
     assert mask_B11S is not None
     assert torch.equal(mask_B11S, mask_P11S.bfloat16())
+
+
+def test_kept_in_int8_each_head_of_a_token_has_a_scale() -> None:
+    heads = torch.randn(2, H, 7, E) * torch.logspace(-9, 9, 7)[:, None]
+    numbers, scales = kept(heads, "int8")
+    assert (numbers.dtype, scales.shape) == (torch.int8, (2, H, 7))
+    assert numbers.abs().amax(dim=3).unique().tolist() == [127]
+    error = (restored((numbers, scales)) - heads).abs() / heads.abs().amax(dim=3, keepdim=True)
+    assert float(error.max()) <= 0.501 / 127
+    beneath, same_scales = kept(heads.transpose(2, 3), "int8", dim=2)
+    assert torch.equal(beneath, numbers.transpose(2, 3))
+    assert torch.equal(same_scales, scales)
 
 
 @pytest.mark.parametrize("is_laid_out", [True, False])
 def test_sentences_leave_and_nothing_moves_until_half_is_unread(is_laid_out: bool) -> None:
     layers, mask_P11S = random_layers(8, 20), padded_mask(8, 20)
-    memory = Memory([*layers], mask_P11S)
+    memory = Memory.of(layers, mask_P11S)
     assert memory.n_sentences == 8
     if is_laid_out:
-        memory.laid_out(torch.float32)
+        memory.laid_out("float32")
     memory.select(torch.tensor([0, 2, 3, 5, 6, 7]))
     memory.select(torch.tensor([0, 1, 3, 4, 5]))
     staying = [0, 2, 5, 6, 7]
@@ -75,7 +94,7 @@ def test_sentences_leave_and_nothing_moves_until_half_is_unread(is_laid_out: boo
     assert memory.places_B is not None
     assert memory.places_B.tolist() == staying
     if is_laid_out:
-        (key_PHEL, _), *_ = memory.laid_out(torch.float32)[0]
+        ((key_PHEL,), _), *_ = memory.laid_out("float32")[0]
         assert len(key_PHEL) == 8
         assert torch.equal(key_PHEL[memory.places_B][..., :20], layers[0][0][staying].transpose(2, 3))
     memory.select(torch.tensor([1, 3]))
@@ -91,7 +110,7 @@ def test_sentences_leave_and_nothing_moves_until_half_is_unread(is_laid_out: boo
 
 def test_who_asks_for_order_gets_it_at_once() -> None:
     layers = random_layers(5, 4)
-    memory = Memory([*layers], None)
+    memory = Memory.of(layers, None)
     memory.select(torch.tensor([0, 1, 3, 4]))
     found, mask_B11S = memory.in_order()
     assert memory.places_B is None

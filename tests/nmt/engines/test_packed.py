@@ -216,8 +216,9 @@ def test_what_the_cache_holds_follows_what_is_running() -> None:
         _, state = engine.step(state, torch.full((50 - number,), 9))
         state = engine.reorder(state, torch.arange(1, 50 - number))
     past = state.groups[0].past
-    assert past.kept_TNW.shape[:2] == (40, 10)
-    assert past._front.numel() <= 2 * 41 * 50 * past.kept_TNW.size(2)
+    key_NHTE, _ = past.in_order(0)
+    assert (key_NHTE.size(0), key_NHTE.size(2)) == (10, 40)
+    assert past.layers[0][0][0].numel() < 1.5 * key_NHTE.numel()
 
 
 def test_a_position_past_the_models_last_is_refused() -> None:

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from nmt.config import GenerationConfig, SamplingConfig
+from nmt.extensions import block_maxima
 from nmt.models.interface import Step, StepDecoder
 from nmt.search import search, topk
 from nmt.search.constraints import Constraints, max_length, repeating_tokens
@@ -170,11 +171,11 @@ def test_known_maxima_are_those_of_the_scores_or_no_longer_known(rule: str) -> N
     scores_NV = torch.randn(2, 48, generator=torch.Generator().manual_seed(1))
     # the largest of their blocks, until they are struck out
     scores_NV[:, [SPECIAL.pad, SPECIAL.bos, 9, 21]] = 10.0
-    maxima_Nn = scores_NV.view(2, 6, 8).amax(dim=2)
+    maxima_Nn = block_maxima(scores_NV)
     known_Nn = rules.apply(scores_NV, lambda: history_NT, (0, 1), (16, 16), maxima_Nn)
     if rule == "none":
         assert known_Nn is not None
-        assert torch.equal(known_Nn, scores_NV.view(2, 6, 8).amax(dim=2))
+        assert torch.equal(known_Nn, block_maxima(scores_NV))
     else:
         assert known_Nn is None
     assert rules.apply(scores_NV, lambda: history_NT, (0, 1), (16, 16)) is None
@@ -194,8 +195,7 @@ class TellingMaxima:
 
     def step(self, state: object, tokens_N: torch.Tensor) -> tuple[Step, object]:
         step, state = self.decoder.step(state, tokens_N)
-        maxima_Nn = step.logits_NV.view(tokens_N.numel(), -1, 8).amax(dim=2)
-        return self.told(step._replace(maxima_Nn=maxima_Nn)), state
+        return self.told(step._replace(maxima_Nn=block_maxima(step.logits_NV))), state
 
 
 @pytest.mark.parametrize("way", WAYS[:2], ids=WAY_NAMES[:2])
@@ -204,17 +204,17 @@ def test_search_takes_the_maxima_that_it_is_told(
 ) -> None:
     """Told false ones, it looks in the blocks that they lead to."""
     monkeypatch.setattr(topk, "FEW_SCORES", 0)
-    told = TellingMaxima(hash_decoder(400))
+    told = TellingMaxima(hash_decoder(1600))
 
     def of_some_blocks(step: Step) -> Step:
         assert step.maxima_Nn is not None
-        step.maxima_Nn[:, 10:] = -torch.inf
+        step.maxima_Nn[:, 16:] = -torch.inf  # of the second group
         return step
 
     told.told = of_some_blocks
     options = GenerationConfig(repair_loops=False, **way)
     for hypotheses in search(told, batch_of(*SOURCES), options, SPECIAL):
-        assert max(token for entry in hypotheses for token in entry.tokens) < 80
+        assert max(token for entry in hypotheses for token in entry.tokens) < 800
 
 
 @pytest.mark.parametrize("rule", [{}, {"no_repeat_ngram_size": 2}])

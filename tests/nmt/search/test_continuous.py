@@ -14,6 +14,7 @@ from torch import Tensor
 from nmt.batch import Batch
 from nmt.config import GenerationConfig, ModelConfig, RnnConfig, SamplingConfig, TransformerConfig
 from nmt.errors import ConfigError, NumericalError
+from nmt.extensions import block_maxima
 from nmt.models.build import build_model
 from nmt.models.interface import Step
 from nmt.search import Required, beam, search, topk
@@ -178,8 +179,7 @@ class TellingMaxima(JoinableDecoder):
 
     def step(self, state: ScriptedState, tokens_N: Tensor) -> tuple[Step, ScriptedState]:
         step, state = super().step(state, tokens_N)
-        blocks_NnX = step.logits_NV.view(len(step.logits_NV), -1, 2)
-        return step._replace(maxima_Nn=blocks_NnX.amax(dim=2)), state
+        return step._replace(maxima_Nn=block_maxima(step.logits_NV)), state
 
 
 def test_maxima_that_are_told_stay_with_their_rows(monkeypatch: pytest.MonkeyPatch) -> None:

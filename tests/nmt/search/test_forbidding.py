@@ -12,6 +12,7 @@ from torch import Tensor
 
 from nmt.config import GenerationConfig, SamplingConfig
 from nmt.errors import NumericalError
+from nmt.extensions import block_maxima
 from nmt.models.interface import Best, Step
 from nmt.search import Required, search
 from tests.doubles import SPECIAL, ScriptedDecoder, hash_decoder, hash_log_probs
@@ -52,7 +53,7 @@ class Forbidding:
         logits_NV = step.logits_NV + totals_N.nan_to_num(0.5, 0.5).unsqueeze(1)
         allowed_NV = logits_NV.clone()
         allowed_NV[:, list(forbidden)] = -torch.inf
-        maxima_Nn = allowed_NV.view(len(logits_NV), -1, 3).amax(dim=2)
+        maxima_Nn = block_maxima(allowed_NV)
         best = Best(*allowed_NV.max(dim=1))
         forbidden_V = torch.zeros(logits_NV.size(1))
         forbidden_V[list(forbidden)] = -torch.inf

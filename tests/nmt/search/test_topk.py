@@ -8,7 +8,15 @@ import pytest
 import torch
 from torch import Tensor
 
-from nmt.extensions import Extensions, best_of_blocks
+from nmt.extensions import (
+    LANES,
+    LARGEST_BLOCK,
+    Blocks,
+    Extensions,
+    best_of_blocks,
+    block_maxima,
+    in_blocks,
+)
 from nmt.search.topk import FEW_SCORES, best_extensions, blockwise_max
 
 
@@ -36,8 +44,7 @@ def test_the_best_extensions_are_the_largest_sums(width: int, beam_size: int) ->
     before_NV = scores_NV.clone()
     sums_BX = (scores_NV + offsets_N.unsqueeze(1)).view(n_sentences, -1)
     expected_BC = sums_BX.topk(2 * beam_size).values
-    n_beside = math.gcd(width, 8)
-    for maxima_Nn in (None, scores_NV.view(n_rows, -1, n_beside).amax(dim=2)):
+    for maxima_Nn in (None, block_maxima(scores_NV)):
         found = best_extensions(scores_NV, offsets_N, n_sentences, 5, maxima_Nn)
         values_BC, rows_BC, tokens_BC = found[:3]
         assert_going_on(found, beam_size, eos=5)
@@ -57,7 +64,7 @@ def test_what_is_forbidden_is_no_extension(width: int, maxima_are_known: bool) -
     forbidden_V = torch.zeros(width)
     forbidden_V[[3, 11]] = -torch.inf
     before_NV, allowed_NV = scores_NV.clone(), scores_NV + forbidden_V
-    maxima_Nn = allowed_NV.view(6, -1, math.gcd(width, 8)).amax(dim=2) if maxima_are_known else None
+    maxima_Nn = block_maxima(allowed_NV) if maxima_are_known else None
     found = best_extensions(scores_NV, offsets_N, 2, 7, maxima_Nn, forbidden_V)
     values_BC, rows_BC, tokens_BC = found[:3]
     assert_going_on(found, 3, eos=7)
@@ -72,24 +79,45 @@ def test_whoever_ranks_is_given_blocks_and_their_largest() -> None:
     given: list[Tensor] = []
 
     def rank(
-        scores_BKnX: Tensor,
+        scores_BKZXG: Tensor,
         offsets_BK: Tensor,
         maxima_BKn: Tensor,
-        forbidden_nX: Tensor | None,
+        forbidden_ZXG: Tensor | None,
         eos: int,
     ) -> Extensions:
-        assert forbidden_nX is not None
+        assert forbidden_ZXG is not None
         assert eos == 3
-        given.extend([scores_BKnX, offsets_BK, maxima_BKn, forbidden_nX])
-        return best_of_blocks(scores_BKnX, offsets_BK, maxima_BKn, forbidden_nX, eos)
+        given.extend([scores_BKZXG, offsets_BK, maxima_BKn, forbidden_ZXG])
+        return best_of_blocks(scores_BKZXG, offsets_BK, maxima_BKn, forbidden_ZXG, eos)
 
-    maxima_Nn, forbidden_V = scores_NV.view(6, 10, 64).amax(dim=2), torch.zeros(640)
+    maxima_Nn, forbidden_V = block_maxima(scores_NV), torch.zeros(640)
     best_extensions(scores_NV, offsets_N, 2, 3, maxima_Nn, forbidden_V, rank)
-    scores_BKnX, offsets_BK, maxima_BKn, forbidden_nX = given
-    assert torch.equal(forbidden_nX, forbidden_V.view(10, 64))
-    assert torch.equal(scores_BKnX, scores_NV.view(2, 3, 10, 64))
+    scores_BKZXG, offsets_BK, maxima_BKn, forbidden_ZXG = given
+    assert torch.equal(forbidden_ZXG, forbidden_V.view(1, 40, 16))
+    assert torch.equal(scores_BKZXG, scores_NV.view(2, 3, 1, 40, 16))
     assert torch.equal(offsets_BK, offsets_N.view(2, 3))
-    assert torch.equal(maxima_BKn, scores_BKnX.amax(dim=3))
+    assert torch.equal(maxima_BKn, scores_BKZXG.amax(dim=3).view(2, 3, 16))
+
+
+@pytest.mark.parametrize("vocab_size", [1, 48, 208, 997, 8000, 12_000, 32_000, 1000, 24])
+def test_blocks_are_equal_and_hold_each_score_once(vocab_size: int) -> None:
+    """Those of a group take turns: score after score, or register after register where they fill some."""
+    n_groups, size, n_lanes = blocks = Blocks.of(vocab_size)
+    assert n_groups * size * n_lanes == vocab_size
+    assert size <= LARGEST_BLOCK
+    assert n_lanes == math.gcd(vocab_size, LANES)
+    scores_V = torch.arange(vocab_size)
+    in_them_ZXG = in_blocks(scores_V)
+    assert in_them_ZXG[-1, -1].tolist() == list(range(vocab_size - n_lanes, vocab_size))
+    assert torch.equal(in_them_ZXG.flatten(), scores_V)
+    maxima_n = block_maxima(scores_V)
+    assert maxima_n.numel() == blocks.n_blocks
+    assert maxima_n[:n_lanes].tolist() == [(size - 1) * n_lanes + lane for lane in range(n_lanes)]
+
+
+@pytest.mark.parametrize(("vocab_size", "size"), [(12_000, 50), (8_000, 50), (32_000, 50), (208, 13)])
+def test_few_blocks_are_left_to_look_in(vocab_size: int, size: int) -> None:
+    assert Blocks.of(vocab_size).size == size
 
 
 @pytest.mark.parametrize("n_rows", [3, FEW_SCORES // 640, FEW_SCORES // 640 + 1])
@@ -103,6 +131,6 @@ def test_blockwise_max_is_the_maximum_and_its_place(width: int, n_rows: int) -> 
     expected = scores_NV.max(dim=1)
     assert torch.equal(values_N, expected.values)
     assert torch.equal(indices_N, expected.indices)
-    values_N, indices_N = blockwise_max(scores_NV, scores_NV.view(n_rows, -1, math.gcd(width, 8)).amax(dim=2))
+    values_N, indices_N = blockwise_max(scores_NV, block_maxima(scores_NV))
     assert torch.equal(values_N, expected.values)
     assert torch.equal(indices_N, expected.indices)
