@@ -16,7 +16,7 @@ tokens that are never next.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Generic, NamedTuple, TypeVar
 
@@ -29,7 +29,7 @@ from nmt.engines.arithmetic import exponential, sum_of_exponentials
 from nmt.engines.between import NORM_EPS, Norm, Shape, ShapeWithWeights, Stretch, decoder_norms
 from nmt.engines.keeping import Kept, kept
 from nmt.engines.kernels import Precision, side_by_side
-from nmt.extensions import in_blocks
+from nmt.extensions import LANES, in_blocks
 from nmt.models.transformer import DecoderLayer, Transformer
 
 MapT = TypeVar("MapT")
@@ -289,8 +289,16 @@ def attend(query_NHE: Tensor, key: Kept, value: Kept, mask_N1L: Tensor) -> Tenso
 def attend_past(query_NHE: Tensor, key: Kept, value: Kept) -> Tensor:
     """The same in what a row has read, of which each number of a key stands beside the next."""
     query_NHE = computed_first(query_NHE * query_NHE.size(2) ** -0.5)
-    scores_NHT = (query_NHE.unsqueeze(2) * key[0].float()).sum(dim=3)
+    pairs = zip(_registers(query_NHE.unsqueeze(2)), _registers(key[0]), strict=True)
+    first, *others = (own * other.float() for own, other in pairs)
+    scores_NHT = sum(others, start=first).sum(dim=3)  # one sum across a register
     return _found(computed_first(_with_scales(scores_NHT, key)), value)
+
+
+def _registers(x_NHTE: Tensor) -> Sequence[Tensor]:
+    """Parts of E that fill a register each, if they do: where one stands is then found once for all."""
+    E = x_NHTE.size(3)
+    return torch.split(x_NHTE, E if E % LANES else LANES, dim=3)
 
 
 def _with_scales(x_NHT: Tensor, parts: Kept) -> Tensor:
@@ -302,6 +310,6 @@ def _found(scores_NHT: Tensor, value: Kept) -> Tensor:
     """(N, H, E): the mean of values, weighted by a softmax of their scores."""
     # not with keepdim: the compiler would see a softmax, and test each score for infinity
     weights_NHT = computed_first(exponential(scores_NHT - scores_NHT.amax(dim=2).unsqueeze(2)))
-    shares_NHT = computed_first(_with_scales(weights_NHT, value))
-    context_NHE: Tensor = (shares_NHT.unsqueeze(3) * value[0].float()).sum(dim=2)
-    return context_NHE / weights_NHT.sum(dim=2).unsqueeze(2)
+    shares_NHT1 = computed_first(_with_scales(weights_NHT, value)).unsqueeze(3)
+    found = [(shares_NHT1 * part.float()).sum(dim=2) for part in _registers(value[0])]
+    return torch.cat(found, dim=2) / weights_NHT.sum(dim=2).unsqueeze(2)

@@ -66,7 +66,7 @@ OF_UNITS = [
 """Layers and the weights of the step, as engines have them on CPUs with these units."""
 KEPT: dict[str, Precision] = {"bfloat16": "bfloat16", "int8": "int8", "float32": "float32"}
 """In what keys and values are kept beside such layers."""
-ROUNDING = 1e-5
+ROUNDING = 3e-5
 """In float32, of log-probabilities."""
 
 

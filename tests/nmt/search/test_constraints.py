@@ -204,7 +204,7 @@ def test_search_takes_the_maxima_that_it_is_told(
 ) -> None:
     """Told false ones, it looks in the blocks that they lead to."""
     monkeypatch.setattr(topk, "FEW_SCORES", 0)
-    told = TellingMaxima(hash_decoder(1600))
+    told = TellingMaxima(hash_decoder(3200))
 
     def of_some_blocks(step: Step) -> Step:
         assert step.maxima_Nn is not None
@@ -214,7 +214,7 @@ def test_search_takes_the_maxima_that_it_is_told(
     told.told = of_some_blocks
     options = GenerationConfig(repair_loops=False, **way)
     for hypotheses in search(told, batch_of(*SOURCES), options, SPECIAL):
-        assert max(token for entry in hypotheses for token in entry.tokens) < 800
+        assert max(token for entry in hypotheses for token in entry.tokens) < 1600
 
 
 @pytest.mark.parametrize("rule", [{}, {"no_repeat_ngram_size": 2}])
