@@ -24,12 +24,16 @@ FEW_ROWS = 16
 """Steps of more rows are alike up to the next power of two, by their seconds for a row."""
 TINY_STEP = 1_000_000
 """Smaller ones take one, for a second has nothing to fetch."""
+SHORT_STEP = 250_000_000
+"""Multiplications of a step that one thread ends sooner than another gets a core that is busy."""
 TRIAL = 4
 """Steps of a trial."""
 PERIOD = 64
 """Steps from one trial to the next; twice as many after each that changed nothing."""
 LONGEST_PERIOD = 512
-"""About a second: so long it may take to notice a core that is free again."""
+"""So long it may take to notice a core that is free again, or longer after a trial that has lost much."""
+RARELY = 50
+"""What a trial has lost is to be so small a share of the time until the next one."""
 LEAD = 0.9
 """The other way is taken up where its steps take less than this share of the time."""
 RECENT = 0.2
@@ -57,7 +61,9 @@ class StepThreads:
         alike = n_rows if n_rows <= FEW_ROWS else 1 << (n_rows - 1).bit_length()
         lately = self._lately.get(alike)
         if lately is None:
-            lately = self._lately[alike] = _Lately()
+            # a trial at once, or as if the first were over
+            n_steps = TRIAL if n_multiplications <= SHORT_STEP else 0
+            lately = self._lately[alike] = _Lately(n_steps=n_steps)
         alone = n_multiplications < TINY_STEP or lately.next_alone()
         if alone:
             torch.set_num_threads(1)
@@ -80,19 +86,25 @@ class _Lately:
     period: int = PERIOD
     n_steps: int = 0
     """Of this period, which begins with a trial."""
+    spent: float = 0.0
+    """On a row of each of them, all together."""
+    lost: float = 0.0
+    """What the trial took longer than so many usual steps."""
     seconds: dict[bool, float] = field(default_factory=dict)
     """By whether the step was alone: a running mean, or the median of a trial."""
     trial: list[float] = field(default_factory=list)
 
     def next_alone(self) -> bool:
         """Whether the next step has one thread: as is faster, or for a trial the other way."""
-        if self.n_steps == self.period:
+        if self.n_steps >= self.period and self.spent >= RARELY * self.lost:
             self.n_steps, self.period = 0, min(2 * self.period, LONGEST_PERIOD)
+            self.spent = self.lost = 0.0
         self.n_steps += 1
         return self.alone != (self.n_steps <= TRIAL)
 
     def add(self, seconds: float, *, alone: bool) -> None:
         """A step took so long."""
+        self.spent += seconds
         mean = self.seconds.get(alone)
         if mean is None or alone != self.alone:
             self._try(seconds, alone=alone)
@@ -103,8 +115,10 @@ class _Lately:
 
     def _try(self, seconds: float, *, alone: bool) -> None:
         """A step of a trial did, or one of the first."""
-        usual = self.seconds.get(self.alone)
-        if alone != self.alone and usual is not None and seconds > OUTLIER * usual:
+        usual = None if alone == self.alone else self.seconds.get(self.alone)  # at first nobody knows
+        if usual is not None:
+            self.lost += max(0.0, seconds - usual)
+        if usual is not None and seconds > OUTLIER * usual:
             # a thread that waits for a core waits for a time slice; it need not do so for a whole trial
             self.seconds[alone], self.n_steps = seconds, TRIAL
         else:

@@ -17,7 +17,16 @@ from torch import Tensor
 from nmt.batch import Batch
 from nmt.config import SpecialIds
 from nmt.engines.packed import PackedTransformer
-from nmt.engines.threads import FEW_ROWS, LONGEST_PERIOD, PERIOD, TINY_STEP, TRIAL, StepThreads
+from nmt.engines.threads import (
+    FEW_ROWS,
+    LONGEST_PERIOD,
+    PERIOD,
+    RARELY,
+    SHORT_STEP,
+    TINY_STEP,
+    TRIAL,
+    StepThreads,
+)
 
 from .test_packed import tiny
 
@@ -33,8 +42,9 @@ def three_threads() -> Iterator[None]:
 class Machine:
     """Steps that take so long with one thread and with all, by a clock of its own."""
 
-    def __init__(self, alone: float, together: float) -> None:
+    def __init__(self, alone: float, together: float, n_multiplications: int = SHORT_STEP + 1) -> None:
         self.seconds = {1: alone, 3: together}
+        self._n_multiplications = n_multiplications
         self._now = 0.0
         self.threads = StepThreads(lambda: self._now)
 
@@ -43,7 +53,7 @@ class Machine:
         taken = []
         for number in range(n_steps):
             times = 100 if number == interrupted else 1
-            taken.append(self.threads.take(n_rows, TINY_STEP, partial(self._step, times)))
+            taken.append(self.threads.take(n_rows, self._n_multiplications, partial(self._step, times)))
             assert torch.get_num_threads() == 3
         return taken
 
@@ -64,6 +74,13 @@ def test_what_is_clearly_faster_is_taken_and_the_other_tried_now_and_then(
     assert len(trials) == TRIAL * len({number // TRIAL for number in trials}), "each is of so many steps"
     assert trials[0] == PERIOD
     assert trials[-1] - trials[-1 - TRIAL] == LONGEST_PERIOD
+
+
+@pytest.mark.usefixtures("three_threads")
+def test_a_short_step_has_one_thread_until_the_first_period_is_over() -> None:
+    machine = Machine(3.0, 2.0, SHORT_STEP)
+    assert machine.run(PERIOD - TRIAL) == [1] * (PERIOD - TRIAL)
+    assert machine.run(PERIOD) == [3] * PERIOD
 
 
 @pytest.mark.usefixtures("three_threads")
@@ -98,6 +115,20 @@ def test_a_trial_ends_with_a_step_that_waited_for_a_core() -> None:
     assert all(after - before > PERIOD for before, after in pairwise(trials)), "one step each"
     machine.seconds[3] = 1.0
     assert machine.run(2 * LONGEST_PERIOD)[-1] == 3, "the next trial is a whole one"
+
+
+@pytest.mark.usefixtures("three_threads")
+def test_a_trial_that_has_lost_much_is_not_soon_repeated() -> None:
+    machine = Machine(2.0, 3.0)
+    machine.run(PERIOD)
+    machine.seconds[3] = 2000.0
+    taken = machine.run(20 * LONGEST_PERIOD * RARELY)
+    trials = [number for number, n_threads in enumerate(taken) if n_threads == 3]
+    assert trials[0] == 0
+    apart = [after - before for before, after in pairwise(trials)]
+    spent_first, lost = 2000, 1998
+    assert apart
+    assert set(apart) == {1 + (RARELY * lost - spent_first) // 2}, "of what is spent, a fiftieth is lost"
 
 
 @pytest.mark.usefixtures("three_threads")
@@ -150,14 +181,16 @@ def test_a_tiny_step_has_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decoder, "_step", lambda *_: seen.append(torch.get_num_threads()))
     last = (TINY_STEP - 1) // decoder._step_weights
     for n_rows in (1, last, last + 1):
-        decoder.step(None, torch.zeros(n_rows, dtype=torch.long))  # type: ignore[arg-type]
-    assert seen == [1, 1, 3]
+        for _ in range(PERIOD):
+            decoder.step(None, torch.zeros(n_rows, dtype=torch.long))  # type: ignore[arg-type]
+    assert set(seen[: 2 * PERIOD]) == {1}
+    assert 3 in seen[2 * PERIOD :]
 
 
 @pytest.mark.usefixtures("three_threads")
 def test_the_encoder_has_the_threads_that_are_faster_too(monkeypatch: pytest.MonkeyPatch) -> None:
     decoder = PackedTransformer(tiny(), layers="float32", output="float32")
-    decoder._encoder_weights, encode = TINY_STEP, decoder._encode
+    decoder._encoder_weights, encode = SHORT_STEP, decoder._encode
     now, seen = [0.0], list[int]()
 
     def slowly(*arguments: Any) -> Tensor:
