@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,7 +26,7 @@ from nmt.engines.choose import Choice, build_decoder, choose
 from nmt.files import sha256
 from nmt.search import Hypothesis, search
 
-ENGINES = ("eager", "float32", "bfloat16", "int8")
+EAGER, ENGINES = "eager", ("float32", "bfloat16", "int8")
 CPU = torch.device("cpu")
 
 
@@ -37,7 +37,9 @@ def main() -> None:
     parser.add_argument("--source", type=Path, required=True)
     parser.add_argument("--reference", type=Path, required=True)
     parser.add_argument("--sentences", type=int, default=10**9, help="only the first so many")
+    parser.add_argument("--engine", nargs="+", choices=ENGINES, default=ENGINES, help="beside eager")
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--merge", action="store_true", help="keep the engines of --out that are not run now")
     arguments = parser.parse_args()
     loaded = load_model_folder(resolve_model(arguments.model))
     sources = arguments.source.read_text(encoding="utf-8").splitlines()[: arguments.sentences]
@@ -57,7 +59,9 @@ def main() -> None:
     }
     bleu = sacrebleu.BLEU()
     eager: list[Hypothesis] = []
-    for contestant in contestants(loaded):
+    if arguments.merge and arguments.out.exists():
+        record["engines"] = json.loads(arguments.out.read_text(encoding="utf-8"))["engines"]
+    for contestant in contestants(loaded, arguments.engine):
         name, found = contestant.name, translate(loaded, sources, contestant)
         eager = eager or found
         texts = [loaded.tokenizer.decode_pieces(hypothesis.tokens)[0] for hypothesis in found]
@@ -82,11 +86,14 @@ class Contestant(NamedTuple):
     batch_tokens: int
 
 
-def contestants(loaded: LoadedModel) -> Iterator[Contestant]:
-    """Each engine; then with its steps compiled where that can be done, and one sentence at a time."""
+def contestants(loaded: LoadedModel, engines: Sequence[str]) -> Iterator[Contestant]:
+    """The model as it is written, and each engine; then that with its steps compiled where that can be done.
+
+    Compiled, it also takes one sentence at a time.
+    """
     model, beam_size = loaded.model, loaded.generation.beam_size
     batch_tokens = 4096 // beam_size
-    for name in ENGINES:
+    for name in (EAGER, *engines):
         choice = choose(model, CPU, name, compiled=False)
         yield Contestant(name, choice, batch_tokens)
         if compile_steps(model, choice):
