@@ -18,6 +18,7 @@ in Z groups of G neighbouring ones; C = 2K extensions.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 import torch
@@ -44,6 +45,7 @@ class Blocks(NamedTuple):
     """G."""
 
     @classmethod
+    @lru_cache(maxsize=16)
     def of(cls, vocab_size: int) -> Blocks:
         """Those of a vocabulary."""
         n_lanes = math.gcd(vocab_size, LANES)

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from nmt.engines.arithmetic import scaled
-from nmt.engines.kernels import Precision
+from nmt.engines.kernels import Precision, dtype_of
 
 Kept = tuple[Tensor, ...]
 """Numbers (..., E), and in int8 scales (...)."""
@@ -26,13 +26,13 @@ def empty(size: Sequence[int], precision: Precision, *, beneath: bool = False) -
     numbers = (*size[:-2], size[-1], size[-2]) if beneath else size
     if precision == "int8":
         return torch.empty(numbers, dtype=torch.int8), torch.empty(size[:-1])
-    return (torch.empty(numbers, dtype=getattr(torch, precision)),)
+    return (torch.empty(numbers, dtype=dtype_of(precision)),)
 
 
 def kept(heads: Tensor, precision: Precision, dim: int = -1) -> Kept:
     """Float32 (..., E), as they are kept; ``dim``: where E is."""
     if precision != "int8":
-        return (heads.to(getattr(torch, precision)),)
+        return (heads.to(dtype_of(precision)),)
     numbers, scales = scaled(heads, dim)
     return numbers.round().to(torch.int8), scales.squeeze(dim)
 

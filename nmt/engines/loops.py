@@ -30,10 +30,9 @@ from nmt.compiler import computed_first
 from nmt.engines.cpu import CpuFeatures
 from nmt.engines.kernels import Precision, dtype_of, int8_rows
 from nmt.engines.whole import LayOut, StepWeights, WholeStep
+from nmt.extensions import LANES
 from nmt.models.transformer import Transformer
 
-LANES = 16
-"""Numbers of float32 in the widest register."""
 IN_ONE = 3
 """Numbers of int8 in one of float32, each 2 ** 8 times the next."""
 CHAINS = 8

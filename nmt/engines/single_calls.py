@@ -132,7 +132,7 @@ class SingleCalls:
             assert self._any_rows is not None
             n_rows, run = n_kept, self._any_rows
         layers, mask_P11L = group.memory.laid_out(self.kept)
-        past, sentence_N = group.past, _in_turn(n_kept, n_kept // group.n_sentences)
+        past, sentence_N = group.past, _sentences(n_kept, n_kept // group.n_sentences)
         if (places_B := group.memory.places_B) is not None:
             sentence_N = places_B.index_select(0, sentence_N)
         # what is compiled takes all tensors to be contiguous; beam search gives a column of its table
@@ -163,7 +163,7 @@ def _flat(layers: Sequence[tuple[Kept, Kept]]) -> list[Tensor]:
 
 
 @lru_cache(maxsize=256)
-def _in_turn(n_rows: int, beam_size: int) -> Tensor:
+def _sentences(n_rows: int, beam_size: int) -> Tensor:
     """The sentence of each row."""
     return torch.arange(n_rows) // beam_size
 
