@@ -31,6 +31,11 @@ LONGEST_SUM = 4096
 MOST_PARTS = 64
 
 
+def rounded_up(count: int, multiple: int) -> int:
+    """To the next ``multiple``."""
+    return -(-count // multiple) * multiple
+
+
 def scaled(x: Tensor, dim: int = -1) -> tuple[Tensor, Tensor]:
     """Numbers from -INT8_MOST to INT8_MOST, not yet rounded, and the scales that give ``x`` back.
 

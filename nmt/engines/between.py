@@ -22,11 +22,14 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from nmt.engines.arithmetic import scaled
+from nmt.engines.cpu import Int8Inputs
 from nmt.engines.kernels import Precision, int8_rows, side_by_side
 from nmt.layers.attention import MultiHeadAttention
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual, Transformer
 
 NORM_EPS = 1e-5
+BESIDE = 4
+"""Rows that one loop over int8 weights multiplies with AVX2."""
 
 
 class Int8Weights(NamedTuple):
@@ -150,8 +153,13 @@ class ShapeWithWeights(Shape):
     """For a function that depends on how its weights are stored too."""
 
     weights: Precision
-    signed: bool
-    """Whether inputs of int8 products have a sign: on matrix units (AMX) they do, with AVX-512 VNNI not."""
+    inputs: Int8Inputs
+    """Of products with int8 weights."""
+
+    @property
+    def rows_beside(self) -> int:
+        """Rows of a function compiled with its weights are a multiple of it (``bound_maps.PairedInt8``)."""
+        return BESIDE if self.weights == "int8" and self.inputs == "int16" else 1
 
 
 def linear(x_ND: Tensor, weights: Int8Weights) -> Tensor:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -32,7 +33,8 @@ from nmt.engines.whole import StepWeights, WholeShape, WholeStep, Words
 from nmt.extensions import LANES
 from nmt.models.transformer import Transformer
 
-NAME = "step"
+NAME, ONE_ROW = "step", "step_of_one"
+"""The second where the first takes several rows together."""
 EXAMPLE_ROWS, MOST_ROWS = 16, 1 << 16
 
 
@@ -111,9 +113,16 @@ def compile_bound(shape: WholeShape, model: Transformer) -> Path:
 def _programs(shape: WholeShape, weights: bytes) -> dict[str, Program]:
     example = example_arguments(shape, EXAMPLE_ROWS)
     step = BoundStep.saved(shape, weights)
-    return {NAME: program_of(step, example, open_sizes(shape, None, MOST_ROWS), shape.weights)}
+    programs = {NAME: program_of(step, example, open_sizes(shape, None, MOST_ROWS), shape)}
+    if shape.rows_beside > 1:
+        programs[ONE_ROW] = program_of(step, example_arguments(shape, 1), open_sizes(shape, 1, 1), shape)
+    return programs
 
 
-def load_step(folder: Path) -> Run | None:
-    """The step; None where this machine has none there. Errors are those of ``load_bound``."""
-    return load_bound(folder, NAME)
+def load_steps(folder: Path, shape: WholeShape) -> tuple[Run | None, Mapping[int, Run]]:
+    """The step, None where this machine has none there, and that of a certain number of rows.
+
+    Errors are those of ``load_bound``.
+    """
+    one_row = load_bound(folder, ONE_ROW) if shape.rows_beside > 1 else None
+    return load_bound(folder, NAME), {} if one_row is None else {1: one_row}

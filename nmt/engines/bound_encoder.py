@@ -31,6 +31,7 @@ from nmt.compiler import computed_first
 from nmt.engines import arithmetic, between, bound_maps, encoder_attention, keeping
 from nmt.engines.between import Norm, Shape, ShapeWithWeights, Stretch, norms_in_order
 from nmt.engines.bound_maps import BoundMap, compile_with_weights, digest, load_bound, map_of, program_of
+from nmt.engines.cpu import Int8Inputs
 from nmt.engines.encoder_attention import BESIDE, attend
 from nmt.engines.keeping import Kept, empty, kept
 from nmt.engines.kernels import Precision, dtype_of, side_by_side
@@ -54,7 +55,9 @@ class EncoderShape(ShapeWithWeights):
     """In what keys and values of the source are kept."""
 
     @classmethod
-    def of_model(cls, model: Transformer, weights: Precision, kept: Precision) -> EncoderShape | None:
+    def of_model(
+        cls, model: Transformer, weights: Precision, kept: Precision, inputs: Int8Inputs = "int8"
+    ) -> EncoderShape | None:
         """None where layers of the encoder differ in width, as after pruning heads."""
         layers = _encoder_layers(model)
         attended = [(layer, layer.self_attention) for layer in layers]
@@ -71,7 +74,7 @@ class EncoderShape(ShapeWithWeights):
             ),
             kept=kept,
             weights=weights,
-            signed=weights != "int8",
+            inputs=inputs,
         )
 
 
@@ -206,7 +209,7 @@ def _programs(shape: EncoderShape, weights: bytes) -> dict[str, Program]:
     encoder = BoundEncoder(shape)
     encoder.load_state_dict(safetensors.torch.load(weights))
     encoder.eval().requires_grad_(False)
-    return {NAME: program_of(encoder, _example(shape), _open_sizes(shape), shape.weights)}
+    return {NAME: program_of(encoder, _example(shape), _open_sizes(shape), shape)}
 
 
 def _example(shape: EncoderShape) -> tuple[Any, ...]:

@@ -2,7 +2,7 @@
 
 The compiler lays weights out for the CPU's instructions, and multiplies by them inside the function that it
 makes: for matrix units (AMX) in bfloat16 or int8, for AVX-512 VNNI in int8, for AVX2 and what came after it
-in float32.
+in float32. For int8 with AVX2 alone it has none, and g++ makes them of loops.
 
 Dimensions: N rows, D inputs of a map, F outputs.
 """
@@ -20,12 +20,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from nmt.compiler import computed_first
 from nmt.engines import between
 from nmt.engines.arithmetic import scaled
-from nmt.engines.between import Int8Weights, ShapeWithWeights
-from nmt.engines.cpu import CpuFeatures
-from nmt.engines.kernels import INT8_MOST, Precision, int8_rows
-from nmt.engines.packages import CONTRACTION, Program, Run, compile_packages, load_packages
+from nmt.engines.between import BESIDE, Int8Weights, ShapeWithWeights
+from nmt.engines.cpu import CpuFeatures, Int8Inputs
+from nmt.engines.kernels import INT8_MOST, int8_rows
+from nmt.engines.packages import CONTRACTION, Program, Run, Threads, compile_packages, load_packages
 from nmt.errors import ConfigError
 
 OPTIONS = {
@@ -39,6 +40,8 @@ OPTIONS = {
 
 FLAGS_IN_FLOAT32 = "-fstack-reuse=named_vars"
 """Without it g++ writes all sums of a product in float32 to memory at each addition, for nobody to read."""
+FLAGS_IN_PAIRS = "-ftree-loop-vectorize"
+"""The compiler leaves loops of int16 as they are, and tells g++ to; this is behind that."""
 
 
 class BoundMap(nn.Module):
@@ -129,6 +132,38 @@ class UnsignedInt8(BoundMap):
         return y_NF * scale_N1 + self.bias_F
 
 
+class PairedInt8(BoundMap):
+    """The same for AVX2, whose instruction for two products of 16 bits, added in 32, g++ makes of a loop.
+
+    A loop goes over the inputs of an output, for BESIDE rows, of which there are a multiple, or for a single
+    one. Sums are exact.
+    """
+
+    weight_FD: Tensor
+    scale_F: Tensor
+
+    def __init__(self, weight_FD: Tensor, bias_F: Tensor | None) -> None:
+        super().__init__(len(weight_FD), bias_F)
+        rounded_FD, scale_F = int8_rows(weight_FD.float())
+        self.register_buffer("weight_FD", rounded_FD.contiguous())
+        self.register_buffer("scale_F", scale_F)
+
+    def forward(self, x_ND: Tensor) -> Tensor:
+        """See ``BoundMap``."""
+        N, D = x_ND.shape
+        beside = 1 if isinstance(N, int) and N == 1 else BESIDE  # a size that is open is none
+        scaled_ND, scale_N1 = scaled(x_ND)
+        # in two passes: the compiler has vectors for the first of these conversions only
+        rounded_ND = computed_first(computed_first(scaled_ND.round().to(torch.int32)).to(torch.int16))
+        sums = [
+            # the weight is not converted here: the compiler would keep what that gives
+            (x_nD.to(torch.int32)[:, None] * self.weight_FD).sum(dim=2, dtype=torch.int32)
+            for x_nD in rounded_ND.view(-1, beside, D).unbind(1)
+        ]
+        sums_NF = computed_first(torch.stack(sums, dim=1)).view(N, -1)
+        return sums_NF.float() * scale_N1 * self.scale_F + self.bias_F
+
+
 def map_of(shape: ShapeWithWeights) -> Callable[[Tensor, Tensor | None], BoundMap]:
     """Weight_FD and bias_F if there is one -> a map.
 
@@ -138,17 +173,20 @@ def map_of(shape: ShapeWithWeights) -> Callable[[Tensor, Tensor | None], BoundMa
         return Float32
     if shape.weights == "bfloat16":
         return Half
-    return Int8 if shape.signed else UnsignedInt8
+    of_int8: dict[Int8Inputs, type[BoundMap]] = {"int8": Int8, "uint8": UnsignedInt8, "int16": PairedInt8}
+    return of_int8[shape.inputs]
 
 
 def can_bind(shape: ShapeWithWeights, features: CpuFeatures) -> bool:
     """Whether the compiler has such products on this CPU."""
     if shape.weights == "float32":
         return features.avx2
-    if shape.signed:
+    if shape.weights == "bfloat16" or shape.inputs == "int8":
         return features.matrix_units
+    if shape.inputs == "int16":
+        return features.avx2
     widths = shape.d_model, shape.d_inner, shape.d_ff
-    return features.int8 and shape.weights == "int8" and all(width % FACTORS == 0 for width in widths)
+    return features.int8 and all(width % FACTORS == 0 for width in widths)
 
 
 def digest(*parts: nn.Module) -> str:
@@ -160,14 +198,15 @@ def digest(*parts: nn.Module) -> str:
 
 
 def program_of(
-    function: nn.Module, example: tuple[Any, ...], sizes: tuple[Any, ...], weights: Precision
+    function: nn.Module, example: tuple[Any, ...], sizes: tuple[Any, ...], shape: ShapeWithWeights
 ) -> Program:
-    """To be compiled, with maps of ``weights`` in it.
+    """To be compiled, with the maps of ``shape`` in it.
 
     In int8, where products take least time beside all else, for one thread too: its weights are there twice.
     """
-    flags = FLAGS_IN_FLOAT32 if weights == "float32" else ""
-    return Program(function, example, sizes, OPTIONS, "both" if weights == "int8" else "all", flags)
+    flags = {"float32": FLAGS_IN_FLOAT32, "int8": FLAGS_IN_PAIRS if shape.inputs == "int16" else ""}
+    threads: Threads = "both" if shape.weights == "int8" else "all"
+    return Program(function, example, sizes, OPTIONS, threads, flags.get(shape.weights, ""))
 
 
 def compile_with_weights(

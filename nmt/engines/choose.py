@@ -29,13 +29,12 @@ import torch
 from nmt.engines.ahead import CompiledStretches, is_compiled, load_step
 from nmt.engines.allocation import keep_freed_memory
 from nmt.engines.between import Shape
-from nmt.engines.bound import MOST_ROWS
+from nmt.engines.bound import MOST_ROWS, load_steps
 from nmt.engines.bound import folder_of as folder_of_bound
-from nmt.engines.bound import load_step as load_bound_step
 from nmt.engines.bound_encoder import EncoderShape, load_encoder
 from nmt.engines.bound_encoder import folder_of as folder_of_encoder
 from nmt.engines.bound_maps import can_bind
-from nmt.engines.cpu import CpuFeatures
+from nmt.engines.cpu import CpuFeatures, Int8Inputs
 from nmt.engines.encoder_call import EncoderCall
 from nmt.engines.few import compiled_rows, load_whole
 from nmt.engines.kernels import Precision, dtype_of
@@ -70,6 +69,8 @@ class Choice:
     output: Precision = "float32"
     kept: Precision = "float32"
     """In what keys and values are kept for steps that are one call."""
+    inputs: Int8Inputs = "int8"
+    """Of products with int8 weights that are compiled."""
     step: Shape | None = None
     """Of the compiled step; None where none is taken."""
     few: WholeShape | None = None
@@ -166,7 +167,7 @@ def whole_shape(model: Model, choice: Choice) -> WholeShape | None:
     """Of a step that is one call; None where there can be none."""
     if not _is_packed(model, choice):
         return None
-    return WholeShape.of_model(model, choice.kept, choice.output, signed=choice.layers != "int8")
+    return WholeShape.of_model(model, choice.kept, choice.output, choice.inputs)
 
 
 def few_shape(model: Model, choice: Choice, features: CpuFeatures | None = None) -> WholeShape | None:
@@ -198,7 +199,7 @@ def encoder_shape(model: Model, choice: Choice) -> EncoderShape | None:
     """Of the compiled encoder; None where there can be none."""
     if not _is_packed(model, choice):
         return None
-    return EncoderShape.of_model(model, choice.layers, choice.kept)
+    return EncoderShape.of_model(model, choice.layers, choice.kept, choice.inputs)
 
 
 def encoder_folder(model: Model, choice: Choice, features: CpuFeatures | None = None) -> Path | None:
@@ -210,7 +211,9 @@ def encoder_folder(model: Model, choice: Choice, features: CpuFeatures | None = 
     if shape is None or not isinstance(model, Transformer):
         return None
     features = CpuFeatures.here() if features is None else features
-    return folder_of_encoder(shape, model) if can_bind(shape, features) else None
+    # of many tokens, products by fbgemm are faster than those of int16
+    by_calls = shape.weights == "int8" and shape.inputs == "int16"
+    return folder_of_encoder(shape, model) if can_bind(shape, features) and not by_calls else None
 
 
 def ranking_folder(model: Model, choice: Choice) -> Path | None:
@@ -263,19 +266,25 @@ def build_decoder(
         return StaticTransformer(model, dtype_of(choice.layers))
     keep_freed_memory()
     runs = None if choice.step is None else load_step(choice.step)
-    few, any_rows = choice.few, None if choice.bound is None else load_bound_step(choice.bound)
-    fixed = {} if few is None else load_whole(few)
+    few, whole = choice.few, whole_shape(model, choice)
+    any_rows, of_one = (
+        (None, {}) if choice.bound is None or whole is None else load_steps(choice.bound, whole)
+    )
+    beside = 1 if whole is None else whole.rows_beside
+    fixed = of_one if few is None else load_whole(few)
     encoder = None if choice.encoder is None else load_encoder(choice.encoder)
     of_encoder = encoder_shape(model, choice)
     rank = None if choice.ranking is None else load_ranking(choice.ranking)
     weights = [] if few is None else torch.utils._pytree.tree_leaves(loop_weights(model, few.weights))
+    has_calls = bool(fixed) or any_rows is not None
+    calls = SingleCalls(choice.kept, fixed, weights, any_rows, beside) if has_calls else None
     return PackedTransformer(
         model,
         layers=choice.layers,
         output=choice.output,
         shortlist=shortlist,
         stretches=None if runs is None else CompiledStretches(model, runs),
-        single_calls=(SingleCalls(choice.kept, fixed, weights, any_rows) if fixed or any_rows else None),
+        single_calls=calls,
         encoder_call=None if encoder is None or of_encoder is None else EncoderCall(encoder, of_encoder),
         rank=best_of_blocks if rank is None else rank,
     )
@@ -296,8 +305,9 @@ def _precise(name: str, why: str, features: CpuFeatures) -> Choice:
             detail = "layers in bfloat16, projection to the vocabulary in int8"
             return Choice("int8", f"{why}: {detail}", "bfloat16", "int8", "bfloat16")
         if features.only_pairs:
-            return Choice("int8", f"{why}: all int8, inputs of products in 7 bits", "int8", "int8")
-        return Choice("int8", f"{why}: all int8", "int8", "int8", "int8")
+            detail = "all int8, inputs of products in 7 bits where they are calls"
+            return Choice("int8", f"{why}: {detail}", "int8", "int8", inputs=features.int8_inputs)
+        return Choice("int8", f"{why}: all int8", "int8", "int8", "int8", features.int8_inputs)
     if name == "bfloat16":
         return Choice("bfloat16", why, "bfloat16", "bfloat16", "bfloat16")
     return Choice("float32", why)

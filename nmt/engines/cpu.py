@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import torch
+
+Int8Inputs = Literal["int8", "uint8", "int16"]
+"""As what the compiler's own products with int8 weights read inputs that are rounded to int8."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,13 @@ class CpuFeatures:
     def only_pairs(self) -> bool:
         """Whether int8 is multiplied in pairs for want of better."""
         return self.pairs and not self.int8
+
+    @property
+    def int8_inputs(self) -> Int8Inputs:
+        """For AMX with a sign, for AVX-512 VNNI without; AVX2 adds two products of 16 bits in 32."""
+        if self.matrix_units:
+            return "int8"
+        return "uint8" if self.int8 else "int16"
 
     @classmethod
     def here(cls) -> CpuFeatures:

@@ -12,6 +12,7 @@ from itertools import chain
 import torch
 from torch import Tensor
 
+from nmt.engines.arithmetic import rounded_up
 from nmt.engines.bound_encoder import EncoderShape
 from nmt.engines.encoder_attention import BESIDE
 from nmt.engines.keeping import empty
@@ -51,7 +52,7 @@ class EncoderCall:
         lengths_B = mask_BS.sum(dim=1)
         lengths: list[int] = lengths_B.tolist()
         B, longest = len(lengths), max(lengths)
-        L = _rounded(longest, LANES)
+        L = rounded_up(longest, LANES)
         sizes = [(B, H, L, E) for H, E in self._heads]
         layers = [(empty(size, self._kept, beneath=True), empty(size, self._kept)) for size in sizes]
         places_L, last_B1 = torch.arange(L), (lengths_B - 1).unsqueeze(1)
@@ -63,12 +64,12 @@ class EncoderCall:
         for part in _parts(lengths) if self._in_parts else [slice(0, B)]:
             n_tokens, most = sum(lengths[part]), max(lengths[part])
             first_B1 = (lengths_B[part].cumsum(0) - lengths_B[part]).unsqueeze(1)
-            rows_BL, K = own_BL[part] + first_B1, _rounded(most, BESIDE)
+            rows_BL, K = own_BL[part] + first_B1, rounded_up(most, BESIDE)
             (own_MD,) = self._run(
                 [
                     x_MD[first : first + n_tokens],
                     is_token_BL[part, :K].flatten().nonzero().squeeze(1),
-                    rows_BL[:, : _rounded(most, LANES)].contiguous(),
+                    rows_BL[:, : rounded_up(most, LANES)].contiguous(),
                     mask_BL[part, None, None, :K].contiguous(),
                     rows_BL,
                     torch.arange(part.start, part.stop),
@@ -79,10 +80,6 @@ class EncoderCall:
             first += n_tokens
         kept = Memory.of_laid_out(layers, mask_BL[:, None, None].float(), longest, self._attention)
         return memory[0] if len(memory) == 1 else torch.cat(memory), kept
-
-
-def _rounded(length: int, step: int) -> int:
-    return -(-length // step) * step
 
 
 def _parts(lengths: Sequence[int]) -> Iterator[slice]:

@@ -6,9 +6,7 @@ weight are written out for it.
 
 A weight lies so that what is read is what is next in memory: LANES outputs beside each other, their weights
 of one input after those of another. An addition waits for the one before it, so where rows are few, products
-of neighbouring inputs are added to each other first, and only then to the sum. Registers of AVX2 are filled
-with bytes slowly, so there three neighbouring int8 weights of an output are one number of float32, which has
-bits for them.
+of neighbouring inputs are added to each other first, and only then to the sum.
 
 The function has no weights of its own; what is compiled for one model serves all of its shape.
 
@@ -23,18 +21,14 @@ from functools import partial
 from typing import NamedTuple
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from nmt.compiler import computed_first
-from nmt.engines.cpu import CpuFeatures
 from nmt.engines.kernels import Precision, dtype_of, int8_rows
 from nmt.engines.whole import LayOut, StepWeights, WholeStep
 from nmt.extensions import LANES
 from nmt.models.transformer import Transformer
 
-IN_ONE = 3
-"""Numbers of int8 in one of float32, each 2 ** 8 times the next."""
 CHAINS = 8
 """Products that are computed side by side, at least: rows times neighbouring inputs."""
 
@@ -43,7 +37,7 @@ class Weights(NamedTuple):
     """A linear map; its outputs are rounded up to whole groups."""
 
     weight_GDL: Tensor
-    """int8, bfloat16 or float32; or float32 with IN_ONE weights each, and so many times fewer."""
+    """int8, bfloat16 or float32."""
     scale_GL: Tensor
     bias_GL: Tensor
 
@@ -58,8 +52,6 @@ class Weights(NamedTuple):
             weight_FD, scale_F = weight_FD.to(dtype_of(precision)), torch.ones(F)
         missing = -F % LANES
         padded_FD = torch.cat([weight_FD, weight_FD.new_zeros(missing, D)])
-        if precision == "int8" and CpuFeatures.here().only_pairs:
-            padded_FD = _together(padded_FD)
         return cls(
             padded_FD.view(-1, LANES, padded_FD.size(1)).transpose(1, 2).contiguous(),
             torch.cat([scale_F, scale_F.new_zeros(missing)]).view(-1, LANES),
@@ -93,12 +85,8 @@ def loop_weights(model: Transformer, precision: Precision) -> StepWeights[Weight
 def linear(x_ND: Tensor, weights: Weights, n_out: int) -> Tensor:
     """y_NF, of ``n_out`` outputs, in float32: a loop over the weight in which all rows are."""
     n_beside = max(1, CHAINS // x_ND.size(0))
-    if weights.weight_GDL.size(1) < x_ND.size(1):
-        x_ND = F.pad(x_ND, (0, -x_ND.size(1) % IN_ONE))
-        weights_GdL = _apart(weights.weight_GDL, math.gcd(weights.weight_GDL.size(1), -(-n_beside // IN_ONE)))
-    else:
-        n_beside = math.gcd(x_ND.size(1), n_beside)
-        weights_GdL = _neighbours(weights.weight_GDL.float(), n_beside)
+    n_beside = math.gcd(x_ND.size(1), n_beside)
+    weights_GdL = _neighbours(weights.weight_GDL.float(), n_beside)
     x_ND = computed_first(x_ND)  # not again for each group of outputs
     rows = []
     for x_D in x_ND.unbind():
@@ -117,22 +105,3 @@ def _sums(weights_GdL: Sequence[Tensor], x_D: Tensor) -> Tensor:
 def _neighbours(weight_GDL: Tensor, n_beside: int) -> Sequence[Tensor]:
     """The first of each ``n_beside`` along D, the second of each, and so on."""
     return weight_GDL.view(len(weight_GDL), -1, n_beside, weight_GDL.size(2)).unbind(2)
-
-
-def _together(weight_FD: Tensor) -> Tensor:
-    """IN_ONE neighbouring int8 weights in one number of float32, the first the highest, D filled up."""
-    filled_FD = F.pad(weight_FD, (0, -weight_FD.size(1) % IN_ONE)).float()
-    places = torch.tensor([2.0 ** (8 * place) for place in reversed(range(IN_ONE))])
-    return filled_FD.view(len(weight_FD), -1, IN_ONE) @ places
-
-
-def _apart(weight_GdL: Tensor, n_beside: int) -> Sequence[Tensor]:
-    """What ``_together`` has put together, for ``n_beside`` neighbours: all steps are exact."""
-    found = []
-    for rest_GdL in _neighbours(weight_GdL, n_beside):
-        for place in reversed(range(1, IN_ONE)):
-            first_GdL = (rest_GdL * 2.0 ** (-8 * place)).round()  # what is below is less than half of it
-            found.append(first_GdL)
-            rest_GdL = rest_GdL - first_GdL * 2.0 ** (8 * place)
-        found.append(rest_GdL)
-    return found

@@ -28,12 +28,16 @@ from nmt.errors import ConfigError
 CACHE = "PASSERELLE_CACHE"
 CONTRACTION = "cpp.enable_floating_point_contract_flag"
 """The option that becomes g++'s -ffp-contract: "fast" makes a product and its addition one instruction."""
+MARCH = "cpp.march"
+"""The option that becomes g++'s -march, behind all others, -fno-tree-loop-vectorize among them."""
 ALL_THREADS, ONE_THREAD = {"cpp.dynamic_threads": True}, {"cpp.threads": 1}
 ALONE = "_alone"
 """Behind the name of a package for one thread, which waits for itself at each barrier of OpenMP."""
 
 Run = Callable[[list[Tensor]], Sequence[Tensor]]
 """A package: its tensors in order -> its results."""
+
+Threads = Literal["all", "one", "both"]
 
 
 class Program(NamedTuple):
@@ -47,10 +51,10 @@ class Program(NamedTuple):
     """The sizes of each argument that are left open, as ``torch.export.export`` takes them."""
     options: Mapping[str, Any]
     """Of the compiler (``torch._inductor.config``), but for threads."""
-    threads: Literal["all", "one", "both"] = "both"
+    threads: Threads = "both"
     """How many it may have: as many as torch has when it is called, or one; "both" is compiled for either."""
     flags: str = ""
-    """For g++, beside those that the compiler gives it."""
+    """For g++, behind those that the compiler gives it."""
 
 
 def folder_for(*made_from: object) -> Path:
@@ -109,7 +113,7 @@ def _compile(program: Program, threads: Mapping[str, Any], path: Path) -> None:
 
     try:
         if program.flags and is_gcc():  # there is no option for flags; this one is handed on as it is
-            options[CONTRACTION] = f"{options[CONTRACTION]} {program.flags}"
+            options[MARCH] = f"native {program.flags}"
         # where gradients might be asked for, weights are not laid out beforehand
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")  # torch's, of its own functions

@@ -19,6 +19,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from nmt.engines.arithmetic import rounded_up
 from nmt.engines.keeping import Kept, empty
 from nmt.engines.kernels import Precision
 from nmt.engines.packages import Run
@@ -81,7 +82,7 @@ def open_sizes(shape: WholeShape, n_rows: int | None, most_rows: int) -> tuple[A
         of_past[0], of_past[3] = places, rows
         of_key[0] = of_value[0] = of_scale[0] = of_mask[0] = sentences
     if n_rows is None:
-        of_rows[0] = torch.export.Dim("N", min=1, max=most_rows)
+        of_rows[0] = shape.rows_beside * torch.export.Dim("step_rows", min=1, max=most_rows)
     of_places = of_rows, {**of_rows, 1: room}, of_rows, {0: target}
     of_words: Any = {}, {}, {}, {0: torch.export.Dim("U", min=1, max=shape.vocab_size)}
     n_parts = 2 if shape.kept == "int8" else 1  # with scales, whose sizes are those of the first dimensions
@@ -98,6 +99,7 @@ class SingleCalls:
         fixed: steps of a certain number of rows, which fewer are filled up to; they take ``weights``.
         weights: of the model, in the order that ``fixed`` takes them.
         any_rows: a step of any number of rows, with the weights in it; None: there is none.
+        beside: of which that number is a multiple.
     """
 
     def __init__(
@@ -106,10 +108,11 @@ class SingleCalls:
         fixed: Mapping[int, Run],
         weights: Sequence[Tensor] = (),
         any_rows: Run | None = None,
+        beside: int = 1,
     ) -> None:
         self.kept = kept
         self._weights = list(weights)
-        self._any_rows = any_rows
+        self._any_rows, self._beside = any_rows, beside
         self._fixed: Mapping[int, tuple[int, Run]] = {}
         if any_rows is None:
             sizes = {few: min(size for size in fixed if size >= few) for few in range(1, max(fixed) + 1)}
@@ -130,7 +133,7 @@ class SingleCalls:
             (n_rows, run), weights = self._fixed[n_kept], self._weights
         else:
             assert self._any_rows is not None
-            n_rows, run = n_kept, self._any_rows
+            n_rows, run = rounded_up(n_kept, self._beside), self._any_rows
         layers, mask_P11L = group.memory.laid_out(self.kept)
         past, sentence_N = group.past, _sentences(n_kept, n_kept // group.n_sentences)
         if (places_B := group.memory.places_B) is not None:

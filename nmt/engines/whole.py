@@ -27,6 +27,7 @@ from torch import Tensor, nn
 from nmt.compiler import computed_first
 from nmt.engines.arithmetic import exponential, sum_of_exponentials
 from nmt.engines.between import NORM_EPS, Norm, Shape, ShapeWithWeights, Stretch, decoder_norms
+from nmt.engines.cpu import Int8Inputs
 from nmt.engines.keeping import Kept, kept
 from nmt.engines.kernels import Precision, side_by_side
 from nmt.extensions import LANES, in_blocks
@@ -53,7 +54,7 @@ class WholeShape(ShapeWithWeights):
 
     @classmethod
     def of_model(
-        cls, model: Transformer, kept: Precision, weights: Precision = "int8", *, signed: bool = True
+        cls, model: Transformer, kept: Precision, weights: Precision = "int8", inputs: Int8Inputs = "int8"
     ) -> WholeShape | None:
         """None where layers differ in width, as after pruning heads."""
         shape = Shape.of(model, torch.float32)
@@ -69,7 +70,7 @@ class WholeShape(ShapeWithWeights):
             scale=model.target_embedding.scale,
             kept=kept,
             weights=weights,
-            signed=signed,
+            inputs=inputs,
         )
 
 

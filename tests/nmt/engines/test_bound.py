@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,11 @@ from nmt.batch import Batch
 from nmt.compilation import compile_steps
 from nmt.config import SpecialIds
 from nmt.engines import bound, packages
-from nmt.engines.bound import BoundStep, compile_bound, folder_of, load_step
-from nmt.engines.bound_maps import UnsignedInt8, can_bind, map_of, program_of
-from nmt.engines.choose import bound_folder, build_decoder, choose, few_shape
-from nmt.engines.cpu import CpuFeatures
+from nmt.engines.between import BESIDE
+from nmt.engines.bound import BoundStep, compile_bound, folder_of, load_steps
+from nmt.engines.bound_maps import PairedInt8, UnsignedInt8, can_bind, map_of, program_of
+from nmt.engines.choose import bound_folder, build_decoder, choose, encoder_folder, few_shape
+from nmt.engines.cpu import CpuFeatures, Int8Inputs
 from nmt.engines.forks import can_fork
 from nmt.engines.kernels import Precision
 from nmt.engines.loops import LoopStep, loop_weights
@@ -34,6 +35,7 @@ from tests.nmt.engines.in_threads import check_in_threads
 from tests.nmt.engines.marks import (
     AMX,
     AVX2,
+    HERE,
     LAYERS_HERE,
     OLD,
     VNNI,
@@ -58,14 +60,13 @@ RANKING = "the ranking of a beam"
 FUNCTIONS = ("compile_bound", "compile_step", "compile_whole", "compile_encoder", "compile_ranking")
 """Of ``nmt.compilation``, in order."""
 OF_UNITS = [
-    pytest.param("bfloat16", "int8", marks=needs_bfloat16, id="AMX, int8"),
-    pytest.param("bfloat16", "bfloat16", marks=needs_bfloat16, id="AMX, bfloat16"),
-    pytest.param("int8", "int8", marks=needs_fbgemm, id="VNNI"),
-    pytest.param("float32", "float32", id="float32"),
+    pytest.param("bfloat16", "int8", "int8", marks=needs_bfloat16, id="AMX, int8"),
+    pytest.param("bfloat16", "bfloat16", "int8", marks=needs_bfloat16, id="AMX, bfloat16"),
+    pytest.param("int8", "int8", "uint8", marks=needs_int8_units, id="VNNI"),
+    pytest.param("int8", "int8", "int16", marks=needs_fbgemm, id="AVX2"),
+    pytest.param("float32", "float32", "int8", id="float32"),
 ]
-"""Layers and the weights of the step, as engines have them on CPUs with these units."""
-KEPT: dict[str, Precision] = {"bfloat16": "bfloat16", "int8": "int8", "float32": "float32"}
-"""In what keys and values are kept beside such layers."""
+"""Layers, weights of the step and inputs of int8 products, as engines have them on CPUs with these units."""
 ROUNDING = 3e-5
 """In float32, of log-probabilities."""
 
@@ -81,8 +82,19 @@ def random_model(**changes: object) -> Transformer:
     return random_transformer(**{**widths, **changes})
 
 
-def shape_of(model: Transformer, weights: Precision = "int8", layers: Precision = "bfloat16") -> WholeShape:
-    shape = WholeShape.of_model(model, KEPT[layers], weights, signed=layers != "int8")
+def kept_in(layers: Precision, inputs: Int8Inputs) -> Precision:
+    """Keys and values."""
+    return "float32" if inputs == "int16" else layers
+
+
+def shape_of(
+    model: Transformer,
+    weights: Precision = "int8",
+    layers: Precision = "bfloat16",
+    inputs: Int8Inputs | None = None,
+) -> WholeShape:
+    inputs = inputs or ("uint8" if layers == "int8" else "int8")
+    shape = WholeShape.of_model(model, kept_in(layers, inputs), weights, inputs)
     assert shape is not None
     return shape
 
@@ -102,9 +114,15 @@ def uncompiled(model: Transformer, shape: WholeShape, calls: list[int] | None = 
 
 
 def packed(
-    model: Transformer, any_rows: Run | None, output: Precision = "int8", layers: Precision = "bfloat16"
+    model: Transformer,
+    any_rows: Run | None,
+    output: Precision = "int8",
+    layers: Precision = "bfloat16",
+    inputs: Int8Inputs = "int8",
 ) -> PackedTransformer:
-    calls = None if any_rows is None else SingleCalls(KEPT[layers], {}, (), any_rows)
+    beside = BESIDE if inputs == "int16" else 1
+    kept = kept_in(layers, inputs)
+    calls = None if any_rows is None else SingleCalls(kept, {}, (), any_rows, beside)
     return PackedTransformer(model, layers=layers, output=output, single_calls=calls)
 
 
@@ -115,34 +133,47 @@ def most_error(precision: Precision, of_calls: float) -> float:
     return (4 if precision == "int8" else 1.3) * of_calls
 
 
-@pytest.mark.parametrize(("layers", "precision"), OF_UNITS)
+@pytest.mark.parametrize(("layers", "precision", "inputs"), OF_UNITS)
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 @torch.inference_mode()
-def test_it_is_near_the_model(kind: dict[str, object], layers: Precision, precision: Precision) -> None:
+def test_it_is_near_the_model(
+    kind: dict[str, object], layers: Precision, precision: Precision, inputs: Int8Inputs
+) -> None:
     """As near as the step that is not one call; activations in int8 have 255 values a row, and show it."""
     model = random_model(**kind)
     decoders = {
         "model": model,
-        "ours": packed(model, uncompiled(model, shape_of(model, precision, layers)), precision, layers),
+        "ours": packed(
+            model,
+            uncompiled(model, shape_of(model, precision, layers, inputs)),
+            precision,
+            layers,
+            inputs,
+        ),
         "calls": packed(model, None, precision, layers),
     }
     found = {name: forced(decoder) for name, decoder in decoders.items()}
     ours, calls = (rms(found[name] - found["model"]) for name in ("ours", "calls"))
     assert ours < most_error(precision, calls)
-    assert calls < (0.05 if layers == "bfloat16" else 0.12) * float(found["model"].std())
+    of_inputs = 2 if HERE.only_pairs else 1  # calls have inputs of 7 bits there
+    most = {"bfloat16": 0.05, "int8": 0.12 * of_inputs}.get(layers, 0.12)
+    assert calls < most * float(found["model"].std())
 
 
-@pytest.mark.parametrize(("layers", "precision"), OF_UNITS)
-def test_its_maps_are_near_the_linear_maps(layers: Precision, precision: Precision) -> None:
+@pytest.mark.parametrize(("layers", "precision", "inputs"), OF_UNITS)
+def test_its_maps_are_near_the_linear_maps(
+    layers: Precision, precision: Precision, inputs: Int8Inputs
+) -> None:
     torch.manual_seed(1)
     linear = torch.nn.Linear(96, 40).requires_grad_(False)
     linear.weight *= torch.logspace(-2, 2, 40)[:, None]  # a scale for each output
     x_ND = torch.randn(8, 96) * torch.logspace(-2, 2, 8)[:, None]  # and for each row
     for bias_F in (linear.bias, None):
         right_NF = torch.nn.functional.linear(x_ND, linear.weight, bias_F)
-        own = map_of(shape_of(random_model(), precision, layers))(linear.weight, bias_F)
+        own = map_of(shape_of(random_model(), precision, layers, inputs))(linear.weight, bias_F)
         assert getattr(torch, precision) in {weight.dtype for weight in own.buffers()}
-        assert isinstance(own, UnsignedInt8) == (layers == "int8")
+        assert isinstance(own, UnsignedInt8) == (inputs == "uint8")
+        assert isinstance(own, PairedInt8) == (inputs == "int16")
         error_NF = own(x_ND) - right_NF
         if precision == "float32":
             torch.testing.assert_close(own(x_ND), right_NF)
@@ -160,6 +191,16 @@ def forced(decoder: StepDecoder[Any]) -> Tensor:
         log_probs.append(step.log_probs_NV.clone())
         state = decoder.reorder(state, torch.tensor(order))
         tokens_N = torch.arange(40, 40 + len(order)) + number
+    return torch.cat(log_probs)
+
+
+def forced_alone(decoder: StepDecoder[Any]) -> Tensor:
+    """Of one sentence."""
+    state = decoder.start(Batch.from_ids(SOURCES[:1], special=SPECIAL), 1)
+    log_probs = []
+    for token in (SPECIAL.bos, 40, 41):
+        step, state = decoder.step(state, torch.tensor([token]))
+        log_probs.append(step.log_probs_NV.clone())
     return torch.cat(log_probs)
 
 
@@ -186,18 +227,21 @@ def test_no_row_depends_on_those_beside_it() -> None:
     torch.testing.assert_close(state.groups[0].past.in_order(1)[0][1, :, :1], expected)
 
 
-@pytest.mark.parametrize(("layers", "precision"), OF_UNITS)
+@pytest.mark.parametrize(("layers", "precision", "inputs"), OF_UNITS)
 @torch.inference_mode()
-def test_others_may_join_sentences_and_leave_them(layers: Precision, precision: Precision) -> None:
+def test_others_may_join_sentences_and_leave_them(
+    layers: Precision, precision: Precision, inputs: Int8Inputs
+) -> None:
     """The step goes from one call to many and back; what is kept goes with it."""
     model, calls = random_model(), list[int]()
-    any_rows = uncompiled(model, shape_of(model, precision, layers), calls)
+    any_rows = uncompiled(model, shape_of(model, precision, layers, inputs), calls)
     found = {
         "model": joined_and_left(model),
-        "ours": joined_and_left(packed(model, any_rows, precision, layers)),
+        "ours": joined_and_left(packed(model, any_rows, precision, layers, inputs)),
         "calls": joined_and_left(packed(model, None, precision, layers)),
     }
-    assert calls == [6, 4, 2], "all but the step in which sentences have read different numbers of tokens"
+    # but for the step in which sentences have read different numbers of tokens
+    assert calls == ([8, 4, 4] if inputs == "int16" else [6, 4, 2])
     ours, others = (rms(found[name] - found["model"]) for name in ("ours", "calls"))
     assert ours < most_error(precision, others)
 
@@ -256,11 +300,18 @@ def test_one_row_has_a_step_of_its_own_where_there_is_one() -> None:
     assert calls == [-1, 1, 4, 5, 1, 4, 5, 1, 4, 5]
 
 
-def test_int8_is_compiled_for_one_thread_too_and_float32_with_a_flag() -> None:
+def test_int8_is_compiled_for_one_thread_too_and_some_with_a_flag() -> None:
     """One has its weights twice then, of a byte each; the other would write each sum to memory."""
-    assert program_of(torch.nn.Identity(), (), (), "int8")[-2:] == ("both", "")
-    assert program_of(torch.nn.Identity(), (), (), "bfloat16")[-2:] == ("all", "")
-    threads, flags = program_of(torch.nn.Identity(), (), (), "float32")[-2:]
+    model = random_model()
+
+    def of(weights: Precision, inputs: Int8Inputs = "int8") -> tuple[str, str]:
+        shape = shape_of(model, weights, inputs=inputs)
+        return program_of(torch.nn.Identity(), (), (), shape)[-2:]
+
+    assert of("int8") == of("int8", "uint8") == ("both", "")
+    assert of("int8", "int16") == ("both", "-ftree-loop-vectorize")
+    assert of("bfloat16") == ("all", "")
+    threads, flags = of("float32", "int16")
     assert (threads, flags.split("=")[0]) == ("all", "-fstack-reuse")
 
 
@@ -291,7 +342,10 @@ def test_fewer_bits_need_units_for_them_and_float32_wide_registers() -> None:
     assert folder not in (None, bound_folder(model, choose(model, CPU, "int8", AMX), AMX))
     odd = random_model(d_model=128, d_ff=50)  # four inputs are multiplied at once
     assert bound_folder(odd, choose(odd, CPU, "int8", VNNI), VNNI) is None
-    assert bound_folder(model, choose(model, CPU, "int8", AVX2), AVX2) is None
+    paired = choose(odd, CPU, "int8", AVX2)  # a loop takes any number
+    assert bound_folder(odd, paired, AVX2) is not None
+    assert encoder_folder(odd, paired, AVX2) is None, "of many tokens a library's products are faster"
+    assert few_shape(odd, paired, AVX2) is None, "few rows take it too"
     half = CpuFeatures(int8=True, bfloat16=True, matrix_units=False, pairs=True)
     assert bound_folder(model, choose(model, CPU, "bfloat16", half), half) is None, "AVX-512 alone"
     assert bound_folder(model, choose(model, CPU, "eager", AMX), AMX) is None
@@ -303,10 +357,10 @@ def test_fewer_bits_need_units_for_them_and_float32_wide_registers() -> None:
 
 
 def arguments_of(
-    shape: WholeShape, n_sentences: int, beam_size: int, n_target: int, n_source: int
+    shape: WholeShape, n_sentences: int, beam_size: int, n_target: int, n_source: int, n_free: int = 2
 ) -> list[Tensor]:
     """Numbers at random, the last sentence's source padded, and nothing yet where new ones will be."""
-    n_rows, n_places = n_sentences * beam_size, n_sentences + 2
+    n_rows, n_places = n_sentences * beam_size, n_sentences + n_free
     memory, mask_P11L = random_memory(shape, n_sentences, n_source)
     past = random_past(shape, n_places, n_target, beam_size)
     sentence_N = torch.arange(n_rows) // beam_size
@@ -340,17 +394,24 @@ def written_and_told(run: Run, arguments: list[Tensor]) -> list[Tensor]:
     return [torch.cat(written, dim=2), *results]
 
 
-def check_compiled(run: Run, model: Transformer, shape: WholeShape) -> None:
+def check_compiled(
+    run: Run, model: Transformer, shape: WholeShape, fixed: Mapping[int, Run] | None = None
+) -> None:
     """It is as near to the step in float32 as what is not compiled, which rounds between operations too."""
+    sizes = (1, 1), (2, 1), (1, 5), (3, 1), (17, 1), (8, 5), (33, 2)
+    if fixed:  # which have the other sizes
+        sizes = (1, 1), (4, 1), (12, 1), (8, 5), (34, 2)
     torch.manual_seed(2)
     exact = LoopStep(replace(shape, weights="float32"))
     weights = loop_weights(model, "float32")
     structure = torch.utils._pytree.tree_structure(example_arguments(shape, 2))
     called = uncompiled(model, shape)
     errors: list[list[float]] = [[], [], []]
-    for n_sentences, beam_size in ((1, 1), (2, 1), (1, 5), (3, 1), (17, 1), (8, 5), (33, 2)):
+    for n_sentences, beam_size in sizes:
+        own = (fixed or {}).get(n_sentences * beam_size, run)
         for n_target, n_source in ((1, 1), (2, 2), (40, 130), (257, 31)):
-            arguments = arguments_of(shape, n_sentences, beam_size, n_target, n_source)
+            n_free = 2 if own is run else 0  # a row that is alone has a place that is
+            arguments = arguments_of(shape, n_sentences, beam_size, n_target, n_source, n_free)
 
             def exactly(given: list[Tensor]) -> Sequence[Tensor]:
                 results: Sequence[Tensor] = exact(
@@ -358,7 +419,7 @@ def check_compiled(run: Run, model: Transformer, shape: WholeShape) -> None:
                 )
                 return results
 
-            found, others, expected = (written_and_told(step, arguments) for step in (run, called, exactly))
+            found, others, expected = (written_and_told(step, arguments) for step in (own, called, exactly))
             for _, logits_NV, _, maxima_Nn, largest_N, tokens_N in (found, others):
                 allowed_NV = logits_NV + arguments[-2]
                 assert torch.equal(maxima_Nn, block_maxima(allowed_NV))
@@ -376,12 +437,15 @@ def check_compiled(run: Run, model: Transformer, shape: WholeShape) -> None:
         assert sorted(ratios)[len(ratios) // 2] < (2 if shape.weights == "float32" else 1.3)
 
 
-@pytest.mark.parametrize(("layers", "precision"), OF_UNITS)
+@pytest.mark.parametrize(("layers", "precision", "inputs"), OF_UNITS)
 @torch.inference_mode()
-def test_it_chooses_the_most_probable_token_that_is_allowed(layers: Precision, precision: Precision) -> None:
+def test_it_chooses_the_most_probable_token_that_is_allowed(
+    layers: Precision, precision: Precision, inputs: Int8Inputs
+) -> None:
     """And goes on from there as if it had been told to; tokens may be a column of a table, as in a beam."""
     model = random_model(vocab_size=208)
-    decoder = packed(model, uncompiled(model, shape_of(model, precision, layers)), layers=layers)
+    any_rows = uncompiled(model, shape_of(model, precision, layers, inputs))
+    decoder = packed(model, any_rows, layers=layers, inputs=inputs)
     batch = Batch.from_ids(SOURCES, special=SPECIAL)
     telling, free, bound_to = (decoder.start(batch, 1) for _ in range(3))
     tokens_N = torch.full((4, 3), SPECIAL.bos)[:, -1]
@@ -433,7 +497,8 @@ def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
     made = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
     assert compile_bound(shape, model) == folder
     assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == made
-    run = load_step(folder)
+    run, others = load_steps(folder, shape)
+    assert not others
     assert run is not None
     for n_threads in (1, 2):
         torch.set_num_threads(n_threads)
@@ -471,12 +536,39 @@ def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
 def test_in_float32_what_is_compiled_computes_the_same() -> None:
     model = random_model(d_model=50, n_heads=2)
     shape = shape_of(model, "float32", "float32")
-    run = load_step(compile_bound(shape, model))
+    run, _ = load_steps(compile_bound(shape, model), shape)
     assert run is not None
     check_compiled(run, model, shape)
     choice = choose(model, CPU, "float32")
     assert choice.bound == folder_of(shape, model)
     torch.testing.assert_close(forced(build_decoder(model, choice)), forced(model), atol=1e-4, rtol=1e-4)
+
+
+@needs_compiler
+@needs_avx2
+@pytest.mark.usefixtures("threads")
+@torch.inference_mode()
+def test_in_pairs_what_is_compiled_computes_the_same_and_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One row has a function of its own; of others there are multiples of four."""
+    monkeypatch.setattr(CpuFeatures, "here", lambda: AVX2)
+    model = random_model(d_model=128, n_heads=2, vocab_size=216)
+    shape = shape_of(model, layers="int8", inputs="int16")
+    folder = compile_bound(shape, model)
+    run, fixed = load_steps(folder, shape)
+    assert run is not None
+    assert list(fixed) == [1]
+    for n_threads in (1, 2):
+        torch.set_num_threads(n_threads)
+        check_compiled(run, model, shape, fixed)
+    choice = choose(model, CPU)
+    assert (choice.bound, choice.encoder) == (folder, None)
+    ours, called = (
+        build_decoder(model, choice),
+        packed(model, uncompiled(model, shape), layers="int8", inputs="int16"),
+    )
+    for passes in (forced, joined_and_left, forced_alone):
+        right = passes(model)
+        assert rms(passes(ours) - right) < 1.3 * rms(passes(called) - right)
 
 
 @needs_compiler
@@ -493,7 +585,7 @@ def test_in_float32_what_is_compiled_computes_the_same() -> None:
 def test_every_kind_of_model_compiles(kind: str, precision: Precision, layers: Precision) -> None:
     model = random_model(d_model=20, d_ff=52, **KINDS[kind])
     shape = shape_of(model, precision, layers)
-    run = load_step(compile_bound(shape, model))
+    run, _ = load_steps(compile_bound(shape, model), shape)
     assert run is not None
     check_compiled(run, model, shape)
 

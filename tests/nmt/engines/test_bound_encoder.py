@@ -41,7 +41,6 @@ from tests.nmt.engines.marks import (
     needs_avx2,
     needs_bfloat16,
     needs_compiler,
-    needs_fbgemm,
     needs_int8_units,
 )
 from tests.nmt.engines.random_models import KINDS, random_transformer
@@ -51,7 +50,7 @@ SOURCES = [[5, 6, 7, 8, 9, 10, 11], [12, 13], [14, 15, 16, 17], [18]]
 CPU = torch.device("cpu")
 OF_UNITS = [
     pytest.param("bfloat16", marks=needs_bfloat16, id="AMX"),
-    pytest.param("int8", marks=needs_fbgemm, id="VNNI"),
+    pytest.param("int8", marks=needs_int8_units, id="VNNI"),
     pytest.param("float32", id="float32"),
 ]
 """Layers as engines have them on CPUs with these units."""
@@ -68,7 +67,7 @@ def random_model(**changes: object) -> Transformer:
 
 
 def shape_of(model: Transformer, layers: Precision = "bfloat16") -> EncoderShape:
-    shape = EncoderShape.of_model(model, layers, layers)
+    shape = EncoderShape.of_model(model, layers, layers, "uint8" if layers == "int8" else "int8")
     assert shape is not None
     return shape
 
@@ -193,7 +192,7 @@ def test_but_in_bfloat16_many_tokens_take_it_too(layers: Precision) -> None:
     assert calls == [MOST_TOKENS + 1]
 
 
-@needs_fbgemm
+@needs_int8_units
 @torch.inference_mode()
 def test_in_int8_many_sentences_are_encoded_in_parts() -> None:
     model, calls = random_model(), list[int]()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +19,7 @@ from nmt.engines.cpu import CpuFeatures
 from nmt.engines.few import compile_whole, compiled_rows, folder_of, load_whole
 from nmt.engines.forks import can_fork
 from nmt.engines.kernels import Precision
-from nmt.engines.loops import LoopStep, Weights, _apart, _together, lay_out_in, linear, loop_weights
+from nmt.engines.loops import LoopStep, Weights, lay_out_in, linear, loop_weights
 from nmt.engines.packages import Run
 from nmt.engines.packed import PackedTransformer
 from nmt.engines.single_calls import SingleCalls, example_arguments
@@ -28,7 +27,7 @@ from nmt.engines.whole import StepWeights, WholeShape
 from nmt.models.transformer import Transformer
 from nmt.search import search
 from tests.nmt.engines.in_threads import check_in_threads
-from tests.nmt.engines.marks import AVX2, OLD, VNNI, needs_compiler
+from tests.nmt.engines.marks import AVX2, OLD, needs_compiler
 from tests.nmt.engines.random_models import (
     KINDS,
     random_memory,
@@ -85,38 +84,21 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(packages.CACHE, str(tmp_path))
 
 
-@pytest.mark.parametrize("features", [VNNI, AVX2], ids=["VNNI", "AVX2"])
 @pytest.mark.parametrize("precision", get_args(Precision))
 @pytest.mark.parametrize("n_rows", [1, 2, 3, 5])
 @pytest.mark.parametrize("n_inputs", [20, 21, 22, 24])
 @torch.inference_mode()
-def test_a_linear_map_is_that_of_its_weights(
-    precision: Precision,
-    n_rows: int,
-    n_inputs: int,
-    features: CpuFeatures,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(CpuFeatures, "here", lambda: features)
+def test_a_linear_map_is_that_of_its_weights(precision: Precision, n_rows: int, n_inputs: int) -> None:
     torch.manual_seed(1)
     weight_FD, bias_F = torch.randn(37, n_inputs), torch.randn(37)
     x_ND = torch.randn(n_rows, n_inputs)
     weights = Weights.of(weight_FD, bias_F, precision)
-    n_stored = weights.weight_GDL.size(1)
-    assert n_stored == (-(-n_inputs // 3) if (precision, features) == ("int8", AVX2) else n_inputs)
     expected_FD = {"float32": weight_FD, "bfloat16": weight_FD.bfloat16().float()}.get(precision)
     if expected_FD is None:
         scale_F1 = weight_FD.abs().amax(dim=1, keepdim=True) / 127
         expected_FD = (weight_FD / scale_F1).round() * scale_F1
     expected_NF = x_ND @ expected_FD.t() + bias_F
     torch.testing.assert_close(linear(x_ND, weights, 37), expected_NF, atol=1e-5, rtol=1e-5)
-
-
-def test_three_weights_in_one_number_come_apart_exactly() -> None:
-    extremes = [-127, -64, -1, 0, 1, 64, 127]
-    weight_FD = torch.tensor(list(itertools.product(extremes, repeat=3)), dtype=torch.int8)
-    apart = _apart(_together(weight_FD).view(-1, 1, 1), 1)
-    assert torch.equal(torch.cat(apart, dim=2).view(-1, 3), weight_FD.float())
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
