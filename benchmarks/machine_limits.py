@@ -13,6 +13,8 @@ from typing import Any
 import torch
 
 from nmt.config import TransformerConfig
+from nmt.engines.cpu import CpuFeatures
+from nmt.engines.kernels import MOST_IN_PAIRS, FbgemmProduct
 
 BYTES = {"float32": 4, "bfloat16": 2, "int8": 1}
 SIDES = {"cpu": 2048, "cuda": 8192}
@@ -37,7 +39,8 @@ def measure_limits(weights_bytes: int, device: torch.device) -> dict[str, float]
     """Bytes read and operations done in a second; a multiplication and an addition are two operations.
 
     Bytes are of a buffer as large as a model's weights, which caches may hold, and of one far larger;
-    operations are of a large matrix product in each precision.
+    operations are of a large matrix product in each precision that the machine has, int8 with AVX2 alone by
+    fbgemm.
     """
     limits: dict[str, float] = {}
     for name, n_bytes in (("weights", weights_bytes), ("memory", 1 << 30)):
@@ -45,13 +48,21 @@ def measure_limits(weights_bytes: int, device: torch.device) -> dict[str, float]
         limits[f"bytes_per_s_{name}"] = n_bytes / median_seconds(buffer.sum, device)
     side = SIDES.get(device.type, SIDES["cpu"])
     operations = 2 * side**3
-    for precision in ("float32", "bfloat16"):
+    features, is_cpu = CpuFeatures.here(), device.type == "cpu"
+    for precision in ("float32", "bfloat16") if not is_cpu or features.bfloat16 else ("float32",):
         square = torch.randn(side, side, device=device).to(getattr(torch, precision))
         seconds = median_seconds(lambda m=square: m @ m, device)
         limits[f"operations_per_s_{precision}"] = operations / seconds
     square = torch.randint(-100, 100, (side, side), dtype=torch.int8, device=device)
-    other = square.t() if device.type == "cuda" else square  # the only layout that there is a kernel for
-    seconds = median_seconds(lambda: torch._int_mm(square, other), device)
+    if is_cpu and features.only_pairs:  # torch's product is a plain loop there
+        fbgemm, inputs = (
+            FbgemmProduct(square.float(), MOST_IN_PAIRS),
+            square.clamp(-MOST_IN_PAIRS, MOST_IN_PAIRS).float(),
+        )
+        seconds = median_seconds(lambda: fbgemm(inputs), device)
+    else:
+        other = square.t() if device.type == "cuda" else square  # the only layout that there is a kernel for
+        seconds = median_seconds(lambda: torch._int_mm(square, other), device)
     limits["operations_per_s_int8"] = operations / seconds
     return limits
 
