@@ -55,10 +55,8 @@ def measure_limits(weights_bytes: int, device: torch.device) -> dict[str, float]
         limits[f"operations_per_s_{precision}"] = operations / seconds
     square = torch.randint(-100, 100, (side, side), dtype=torch.int8, device=device)
     if is_cpu and features.only_pairs:  # torch's product is a plain loop there
-        fbgemm, inputs = (
-            FbgemmProduct(square.float(), MOST_IN_PAIRS),
-            square.clamp(-MOST_IN_PAIRS, MOST_IN_PAIRS).float(),
-        )
+        fbgemm = FbgemmProduct(square.float(), MOST_IN_PAIRS)
+        inputs = square.clamp(-MOST_IN_PAIRS, MOST_IN_PAIRS).float()
         seconds = median_seconds(lambda: fbgemm(inputs), device)
     else:
         other = square.t() if device.type == "cuda" else square  # the only layout that there is a kernel for

@@ -126,7 +126,8 @@ def _limits(record: dict[str, Any]) -> list[str]:
     ]
     for model, limits in record["limits"].items():
         names = ("bytes_per_s_weights", "bytes_per_s_memory", *(f"operations_per_s_{p}" for p in _PRECISIONS))
-        lines.append(f"| {model} | " + " | ".join(f"{limits[name] / 1e9:,.0f}" for name in names) + " |")
+        cells = (f"{limits[name] / 1e9:,.0f}" if name in limits else "–" for name in names)
+        lines.append(f"| {model} | " + " | ".join(cells) + " |")
     return lines
 
 

@@ -12,10 +12,10 @@ On a GPU "float32" and "bfloat16" are a step of fixed shapes replayed as a CUDA 
 been measured on one. How far each is from eager is measured by ``benchmarks/engines.py``. Where ``nmt
 compile`` has been run, a step of any number of rows is one call (``nmt.engines.bound``), and so is the
 encoder (``nmt.engines.bound_encoder``), for float32, for int8 where the CPU has matrix units or AVX-512 VNNI,
-for bfloat16 where it has matrix units. On matrix units such a step of one row is another
-(``nmt.engines.few``), for int8 and bfloat16; where there is no step of any number, steps of few rows are. And
-int8 on matrix units, for sentences that started at different times or have a shortlist, takes a step whose
-layers are compiled one by one (``nmt.engines.ahead``).
+for bfloat16 where it has matrix units; for int8 with AVX2 alone the step is, and the encoder is not. On
+matrix units such a step of one row is another (``nmt.engines.few``), for int8 and bfloat16; where there is no
+step of any number, steps of few rows are. And int8 on matrix units, for sentences that started at different
+times or have a shortlist, takes a step whose layers are compiled one by one (``nmt.engines.ahead``).
 """
 
 from __future__ import annotations

@@ -310,6 +310,8 @@ def test_int8_is_compiled_for_one_thread_too_and_some_with_a_flag() -> None:
 
     assert of("int8") == of("int8", "uint8") == ("both", "")
     assert of("int8", "int16") == ("both", "-ftree-loop-vectorize")
+    beside = [shape_of(model, weights, inputs="int16").rows_beside for weights in ("int8", "float32")]
+    assert beside == [BESIDE, 1]
     assert of("bfloat16") == ("all", "")
     threads, flags = of("float32", "int16")
     assert (threads, flags.split("=")[0]) == ("all", "-fstack-reuse")
