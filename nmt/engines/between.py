@@ -28,7 +28,7 @@ from nmt.layers.attention import MultiHeadAttention
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual, Transformer
 
 NORM_EPS = 1e-5
-BESIDE = 4
+ROWS_BESIDE = 4
 """Rows that one loop over int8 weights multiplies with AVX2."""
 
 
@@ -159,7 +159,7 @@ class ShapeWithWeights(Shape):
     @property
     def rows_beside(self) -> int:
         """Rows of a function compiled with its weights are a multiple of it (``bound_maps.PairedInt8``)."""
-        return BESIDE if self.weights == "int8" and self.inputs == "int16" else 1
+        return ROWS_BESIDE if self.weights == "int8" and self.inputs == "int16" else 1
 
 
 def linear(x_ND: Tensor, weights: Int8Weights) -> Tensor:

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from nmt.compiler import computed_first
 from nmt.engines import between
 from nmt.engines.arithmetic import scaled
-from nmt.engines.between import BESIDE, Int8Weights, ShapeWithWeights
+from nmt.engines.between import ROWS_BESIDE, Int8Weights, ShapeWithWeights
 from nmt.engines.cpu import CpuFeatures, Int8Inputs
 from nmt.engines.kernels import INT8_MOST, int8_rows
 from nmt.engines.packages import CONTRACTION, Program, Run, Threads, compile_packages, load_packages
@@ -103,22 +103,30 @@ FACTORS = 4
 """Inputs that AVX-512 VNNI multiplies and adds at once; the compiler's products have a multiple of them."""
 
 
-class UnsignedInt8(BoundMap):
-    """The same for instructions whose inputs have no sign: 1 to 255, 128 being none.
-
-    The compiler takes off what that adds to a sum, so sums are exact to a few parts in ten million.
-    """
+class RowsInInt8(BoundMap):
+    """Weights and activations in int8, a scale for each output, whose weights lie together, and each row."""
 
     weight_FD: Tensor
     scale_F: Tensor
-    zero_F: Tensor
 
     def __init__(self, weight_FD: Tensor, bias_F: Tensor | None) -> None:
         super().__init__(len(weight_FD), bias_F)
         rounded_FD, scale_F = int8_rows(weight_FD.float())
         self.register_buffer("weight_FD", rounded_FD.contiguous())
         self.register_buffer("scale_F", scale_F)
-        self.register_buffer("zero_F", torch.zeros(len(scale_F), dtype=torch.int32))
+
+
+class UnsignedInt8(RowsInInt8):
+    """For instructions whose inputs have no sign: 1 to 255, 128 being none.
+
+    The compiler takes off what that adds to a sum, so sums are exact to a few parts in ten million.
+    """
+
+    zero_F: Tensor
+
+    def __init__(self, weight_FD: Tensor, bias_F: Tensor | None) -> None:
+        super().__init__(weight_FD, bias_F)
+        self.register_buffer("zero_F", torch.zeros(len(weight_FD), dtype=torch.int32))
 
     def forward(self, x_ND: Tensor) -> Tensor:
         """See ``BoundMap``."""
@@ -132,26 +140,17 @@ class UnsignedInt8(BoundMap):
         return y_NF * scale_N1 + self.bias_F
 
 
-class PairedInt8(BoundMap):
-    """The same for AVX2, whose instruction for two products of 16 bits, added in 32, g++ makes of a loop.
+class PairedInt8(RowsInInt8):
+    """For AVX2, whose instruction for two products of 16 bits, added in 32, g++ makes of a loop.
 
-    A loop goes over the inputs of an output, for BESIDE rows, of which there are a multiple, or for a single
-    one. Sums are exact.
+    A loop goes over the inputs of an output, for ROWS_BESIDE rows, of which there are a multiple, or for a
+    single one. Sums are exact.
     """
-
-    weight_FD: Tensor
-    scale_F: Tensor
-
-    def __init__(self, weight_FD: Tensor, bias_F: Tensor | None) -> None:
-        super().__init__(len(weight_FD), bias_F)
-        rounded_FD, scale_F = int8_rows(weight_FD.float())
-        self.register_buffer("weight_FD", rounded_FD.contiguous())
-        self.register_buffer("scale_F", scale_F)
 
     def forward(self, x_ND: Tensor) -> Tensor:
         """See ``BoundMap``."""
         N, D = x_ND.shape
-        beside = 1 if isinstance(N, int) and N == 1 else BESIDE  # a size that is open is none
+        beside = 1 if isinstance(N, int) and N == 1 else ROWS_BESIDE  # a size that is open is none
         scaled_ND, scale_N1 = scaled(x_ND)
         # in two passes: the compiler has vectors for the first of these conversions only
         rounded_ND = computed_first(computed_first(scaled_ND.round().to(torch.int32)).to(torch.int16))

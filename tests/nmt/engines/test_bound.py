@@ -15,7 +15,7 @@ from nmt.batch import Batch
 from nmt.compilation import compile_steps
 from nmt.config import SpecialIds
 from nmt.engines import bound, packages
-from nmt.engines.between import BESIDE
+from nmt.engines.between import ROWS_BESIDE
 from nmt.engines.bound import BoundStep, compile_bound, folder_of, load_steps
 from nmt.engines.bound_maps import PairedInt8, UnsignedInt8, can_bind, map_of, program_of
 from nmt.engines.choose import bound_folder, build_decoder, choose, encoder_folder, few_shape
@@ -120,7 +120,7 @@ def packed(
     layers: Precision = "bfloat16",
     inputs: Int8Inputs = "int8",
 ) -> PackedTransformer:
-    beside = BESIDE if inputs == "int16" else 1
+    beside = ROWS_BESIDE if inputs == "int16" else 1
     kept = kept_in(layers, inputs)
     calls = None if any_rows is None else SingleCalls(kept, {}, (), any_rows, beside)
     return PackedTransformer(model, layers=layers, output=output, single_calls=calls)
@@ -311,7 +311,7 @@ def test_int8_is_compiled_for_one_thread_too_and_some_with_a_flag() -> None:
     assert of("int8") == of("int8", "uint8") == ("both", "")
     assert of("int8", "int16") == ("both", "-ftree-loop-vectorize")
     beside = [shape_of(model, weights, inputs="int16").rows_beside for weights in ("int8", "float32")]
-    assert beside == [BESIDE, 1]
+    assert beside == [ROWS_BESIDE, 1]
     assert of("bfloat16") == ("all", "")
     threads, flags = of("float32", "int16")
     assert (threads, flags.split("=")[0]) == ("all", "-fstack-reuse")
