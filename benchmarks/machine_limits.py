@@ -14,7 +14,7 @@ import torch
 
 from nmt.config import TransformerConfig
 from nmt.engines.cpu import CpuFeatures
-from nmt.engines.kernels import MOST_IN_PAIRS, FbgemmProduct
+from nmt.engines.kernels import FbgemmProduct
 
 BYTES = {"float32": 4, "bfloat16": 2, "int8": 1}
 SIDES = {"cpu": 2048, "cuda": 8192}
@@ -55,8 +55,7 @@ def measure_limits(weights_bytes: int, device: torch.device) -> dict[str, float]
         limits[f"operations_per_s_{precision}"] = operations / seconds
     square = torch.randint(-100, 100, (side, side), dtype=torch.int8, device=device)
     if is_cpu and features.only_pairs:  # torch's product is a plain loop there
-        fbgemm = FbgemmProduct(square.float(), MOST_IN_PAIRS)
-        inputs = square.clamp(-MOST_IN_PAIRS, MOST_IN_PAIRS).float()
+        fbgemm, inputs = FbgemmProduct(square.float(), in_pairs=True), square.float()
         seconds = median_seconds(lambda: fbgemm(inputs), device)
     else:
         other = square.t() if device.type == "cuda" else square  # the only layout that there is a kernel for

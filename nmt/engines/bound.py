@@ -17,6 +17,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
 
 import safetensors.torch
 import torch
@@ -25,7 +27,15 @@ from torch import Tensor, nn
 from nmt import compiler, extensions
 from nmt.compiler import computed_first
 from nmt.engines import arithmetic, between, bound_maps, keeping, whole
-from nmt.engines.bound_maps import BoundMap, compile_with_weights, digest, load_bound, map_of, program_of
+from nmt.engines.bound_maps import (
+    BoundMap,
+    compile_with_weights,
+    digest,
+    for_many,
+    load_bound,
+    map_of,
+    program_of,
+)
 from nmt.engines.keeping import Kept
 from nmt.engines.packages import Program, Run, folder_for
 from nmt.engines.single_calls import LENGTHS, example_arguments, open_sizes
@@ -33,8 +43,13 @@ from nmt.engines.whole import StepWeights, WholeShape, WholeStep, Words
 from nmt.extensions import LANES
 from nmt.models.transformer import Transformer
 
-NAME, ONE_ROW = "step", "step_of_one"
-"""The second where the first takes several rows together."""
+NAME, OF_MANY, OF = "step", "step_of_many", "step_of_"
+"""The second takes MANY_ROWS at least, where that is another; the third, with a number, so many."""
+FEW_ROWS = (1, 5)
+"""Numbers with a step of their own, where that of any number takes several rows together.
+
+They are those of a sentence in greedy search and in a beam of the default size.
+"""
 EXAMPLE_ROWS, MOST_ROWS = 16, 1 << 16
 
 
@@ -111,18 +126,32 @@ def compile_bound(shape: WholeShape, model: Transformer) -> Path:
 
 
 def _programs(shape: WholeShape, weights: bytes) -> dict[str, Program]:
-    example = example_arguments(shape, EXAMPLE_ROWS)
-    step = BoundStep.saved(shape, weights)
-    programs = {NAME: program_of(step, example, open_sizes(shape, None, MOST_ROWS), shape)}
+    def program(own: WholeShape, n_rows: int | None) -> Program:
+        example = example_arguments(own, EXAMPLE_ROWS if n_rows is None else n_rows)
+        sizes = open_sizes(own, n_rows, MOST_ROWS if n_rows is None else n_rows)
+        return program_of(BoundStep.saved(own, weights), example, sizes, own)
+
+    programs = {NAME: program(shape, None)}
     if shape.rows_beside > 1:
-        programs[ONE_ROW] = program_of(step, example_arguments(shape, 1), open_sizes(shape, 1, 1), shape)
+        programs |= {f"{OF}{n_rows}": program(shape, n_rows) for n_rows in FEW_ROWS}
+    if (many := for_many(shape)) is not None:
+        programs[OF_MANY] = program(many, None)
     return programs
 
 
-def load_steps(folder: Path, shape: WholeShape) -> tuple[Run | None, Mapping[int, Run]]:
-    """The step, None where this machine has none there, and that of a certain number of rows.
+class BoundSteps(NamedTuple):
+    """Functions of one model; None where this machine has none."""
 
-    Errors are those of ``load_bound``.
-    """
-    one_row = load_bound(folder, ONE_ROW) if shape.rows_beside > 1 else None
-    return load_bound(folder, NAME), {} if one_row is None else {1: one_row}
+    any_rows: Run | None = None
+    many_rows: Run | None = None
+    """For MANY_ROWS at least, where that is another."""
+    fixed: Mapping[int, Run] = MappingProxyType({})
+    """By their number of rows."""
+
+
+def load_steps(folder: Path, shape: WholeShape) -> BoundSteps:
+    """What was compiled there. Errors are those of ``load_bound``."""
+    few = FEW_ROWS if shape.rows_beside > 1 else ()
+    fixed = {n_rows: run for n_rows in few if (run := load_bound(folder, f"{OF}{n_rows}")) is not None}
+    many = None if for_many(shape) is None else load_bound(folder, OF_MANY)
+    return BoundSteps(load_bound(folder, NAME), many, fixed)

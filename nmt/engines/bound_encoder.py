@@ -30,7 +30,15 @@ from nmt import compiler
 from nmt.compiler import computed_first
 from nmt.engines import arithmetic, between, bound_maps, encoder_attention, keeping
 from nmt.engines.between import Norm, Shape, ShapeWithWeights, Stretch, norms_in_order
-from nmt.engines.bound_maps import BoundMap, compile_with_weights, digest, load_bound, map_of, program_of
+from nmt.engines.bound_maps import (
+    BoundMap,
+    compile_with_weights,
+    digest,
+    for_many,
+    load_bound,
+    map_of,
+    program_of,
+)
 from nmt.engines.cpu import Int8Inputs
 from nmt.engines.encoder_attention import BESIDE, attend
 from nmt.engines.keeping import Kept, empty, kept
@@ -39,7 +47,8 @@ from nmt.engines.packages import Program, Run, folder_for
 from nmt.extensions import LANES
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Transformer
 
-NAME = "encoder"
+NAME, OF_MANY = "encoder", "encoder_of_many"
+"""The second takes MANY_ROWS tokens at least, where that is another."""
 MOST_LENGTH = 1 << 16
 
 
@@ -173,7 +182,9 @@ class BoundEncoder(Stretch):
         """A row for each of B*K places."""
         n_heads = self._shape.n_heads
         if self.attention == torch.float32:
-            return attend(qkv_MW, rows_BR, mask_B11K, n_heads)
+            context = attend(qkv_MW, rows_BR, mask_B11K, n_heads)
+            # else each number is found by a division where it is rounded, and g++ makes no vectors of that
+            return computed_first(context) if self._shape.has_loops_of_gcc else context
         rows_BK = rows_BR[:, : mask_B11K.size(3)]
         qkv_BK3HE = qkv_MW.to(self.attention)[rows_BK].view(*rows_BK.shape, 3, n_heads, -1)
         query, key, value = qkv_BK3HE.permute(2, 0, 3, 1, 4).unbind()
@@ -206,14 +217,17 @@ def compile_encoder(shape: EncoderShape, model: Transformer) -> Path:
 
 
 def _programs(shape: EncoderShape, weights: bytes) -> dict[str, Program]:
-    encoder = BoundEncoder(shape)
-    encoder.load_state_dict(safetensors.torch.load(weights))
-    encoder.eval().requires_grad_(False)
-    return {NAME: program_of(encoder, _example(shape), _open_sizes(shape), shape)}
+    def program(own: EncoderShape) -> Program:
+        encoder = BoundEncoder(own)
+        encoder.load_state_dict(safetensors.torch.load(weights))
+        return program_of(encoder.eval().requires_grad_(False), _example(own), _open_sizes(own), own)
+
+    many = for_many(shape)
+    return {NAME: program(shape)} | ({} if many is None else {OF_MANY: program(many)})
 
 
 def _example(shape: EncoderShape) -> tuple[Any, ...]:
-    n_tokens, n_sentences, n_places = 20, 3, 2 * LANES - BESIDE
+    n_tokens, n_sentences, n_places = 24, 3, 2 * LANES - BESIDE
 
     def of_tokens(*size: int) -> Tensor:
         return torch.zeros(size, dtype=torch.long)
@@ -235,7 +249,8 @@ def _example(shape: EncoderShape) -> tuple[Any, ...]:
 
 def _open_sizes(shape: EncoderShape) -> tuple[Any, ...]:
     names = "tokens", "sentences", "kept", "fours", "registers", "registers_kept"
-    M, B, P, *of_places = (torch.export.Dim(name, min=1, max=MOST_LENGTH) for name in names)
+    tokens, B, P, *of_places = (torch.export.Dim(name, min=1, max=MOST_LENGTH) for name in names)
+    M = shape.rows_beside * tokens
     K, R, L = (n * count for n, count in zip((BESIDE, LANES, LANES), of_places, strict=True))
     of_key, of_value, of_scale = {0: P, 3: L}, {0: P, 2: L}, {0: P, 2: L}
     n_parts = 2 if shape.kept == "int8" else 1
@@ -243,9 +258,13 @@ def _open_sizes(shape: EncoderShape) -> tuple[Any, ...]:
     return {0: M}, {0: M}, {0: B, 1: R}, {0: B, 3: K}, {0: B, 1: L}, {0: B}, layers
 
 
-def load_encoder(folder: Path) -> Run | None:
-    """The function; None where this machine has none there. Errors are those of ``load_bound``."""
-    return load_bound(folder, NAME)
+def load_encoder(folder: Path, shape: EncoderShape) -> tuple[Run, Run | None] | None:
+    """The function, and that of many tokens where that is another; None where this machine has none there.
+
+    Errors are those of ``load_bound``.
+    """
+    run = load_bound(folder, NAME)
+    return None if run is None else (run, None if for_many(shape) is None else load_bound(folder, OF_MANY))
 
 
 def _encoder_layers(model: Transformer) -> Sequence[EncoderLayer]:

@@ -2,7 +2,8 @@
 
 The compiler lays weights out for the CPU's instructions, and multiplies by them inside the function that it
 makes: for matrix units (AMX) in bfloat16 or int8, for AVX-512 VNNI in int8, for AVX2 and what came after it
-in float32. For int8 with AVX2 alone it has none, and g++ makes them of loops.
+in float32. For int8 with AVX2 alone it has none: for few rows g++ makes them of loops, for many they are
+oneDNN's, called from within.
 
 Dimensions: N rows, D inputs of a map, F outputs.
 """
@@ -11,9 +12,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import safetensors.torch
 import torch
@@ -29,19 +31,27 @@ from nmt.engines.kernels import INT8_MOST, int8_rows
 from nmt.engines.packages import CONTRACTION, Program, Run, Threads, compile_packages, load_packages
 from nmt.errors import ConfigError
 
-OPTIONS = {
+WITH_CALLS = {
     CONTRACTION: "fast",
     "freezing": True,  # weights are constants, laid out beforehand
+    "assert_indirect_indexing": False,  # rows and sentences that the engine itself counts
+}
+OPTIONS = {
+    **WITH_CALLS,
     "max_autotune_gemm": True,
     "max_autotune_gemm_backends": "CPP",  # products of the compiler's own, not calls
-    "assert_indirect_indexing": False,  # rows and sentences that the engine itself counts
 }
 
 
+ShapeT = TypeVar("ShapeT", bound=ShapeWithWeights)
 FLAGS_IN_FLOAT32 = "-fstack-reuse=named_vars"
 """Without it g++ writes all sums of a product in float32 to memory at each addition, for nobody to read."""
-FLAGS_IN_PAIRS = "-ftree-loop-vectorize"
-"""The compiler leaves loops of int16 as they are, and tells g++ to; this is behind that."""
+FLAGS_FOR_LOOPS = "-ftree-loop-vectorize -mmove-max=256"
+"""The compiler leaves loops of int16 as they are, and tells g++ to; the first is behind that.
+
+It reads a register of int32 by way of memory, where g++ writes it in halves, for which the CPU waits; the
+second makes one of them.
+"""
 
 
 class BoundMap(nn.Module):
@@ -100,7 +110,12 @@ class Int8(BoundMap):
 
 
 FACTORS = 4
-"""Inputs that AVX-512 VNNI multiplies and adds at once; the compiler's products have a multiple of them."""
+"""Inputs that AVX-512 VNNI multiplies and adds at once; the compiler's products have a multiple of them.
+
+So do oneDNN's with AVX2, which are wrong otherwise.
+"""
+MANY_ROWS = 48
+"""From so many on ``PairedInt8`` is faster than ``LoopedInt8``."""
 
 
 class RowsInInt8(BoundMap):
@@ -108,10 +123,12 @@ class RowsInInt8(BoundMap):
 
     weight_FD: Tensor
     scale_F: Tensor
+    in_pairs = False
+    """Of ``int8_rows``."""
 
     def __init__(self, weight_FD: Tensor, bias_F: Tensor | None) -> None:
         super().__init__(len(weight_FD), bias_F)
-        rounded_FD, scale_F = int8_rows(weight_FD.float())
+        rounded_FD, scale_F = int8_rows(weight_FD.float(), in_pairs=self.in_pairs)
         self.register_buffer("weight_FD", rounded_FD.contiguous())
         self.register_buffer("scale_F", scale_F)
 
@@ -126,34 +143,52 @@ class UnsignedInt8(RowsInInt8):
 
     def __init__(self, weight_FD: Tensor, bias_F: Tensor | None) -> None:
         super().__init__(weight_FD, bias_F)
-        self.register_buffer("zero_F", torch.zeros(len(weight_FD), dtype=torch.int32))
+        self.register_buffer("zero_F", torch.zeros(len(weight_FD), dtype=torch.int32), persistent=False)
 
     def forward(self, x_ND: Tensor) -> Tensor:
         """See ``BoundMap``."""
         none = INT8_MOST + 1
         scaled_ND, scale_N1 = scaled(x_ND)
-        raised_ND = (scaled_ND + (none + 0.5)).to(torch.int32).to(torch.uint8)  # cut off, and so rounded
+        raised_ND = self.in_8_bits((scaled_ND + (none + 0.5)).to(torch.int32))  # cut off, and so rounded
         weight = torch.ops.onednn.qlinear_prepack(self.weight_FD, None), self.scale_F, self.zero_F
         y_NF: Tensor = torch.ops.onednn.qlinear_pointwise(
             raised_ND, 1.0, none, *weight, None, 1.0, 0, torch.float32, "none", [], ""
         )
         return y_NF * scale_N1 + self.bias_F
 
+    def in_8_bits(self, raised_ND: Tensor) -> Tensor:
+        """Int32 -> uint8."""
+        return raised_ND.to(torch.uint8)
 
-class PairedInt8(RowsInInt8):
-    """For AVX2, whose instruction for two products of 16 bits, added in 32, g++ makes of a loop.
 
-    A loop goes over the inputs of an output, for ROWS_BESIDE rows, of which there are a multiple, or for a
-    single one. Sums are exact.
+class PairedInt8(UnsignedInt8):
+    """For AVX2 and many rows: a call of oneDNN's, whose instruction adds two products in 16 bits.
+
+    For a few, oneDNN takes longer to lay out the weight anew, as it does at each call, than to multiply.
     """
+
+    in_pairs = True
+
+    def in_8_bits(self, raised_ND: Tensor) -> Tensor:
+        """See ``UnsignedInt8``; a loop of int16 the compiler leaves to g++, whose vectors are faster here."""
+        return raised_ND.to(torch.int16).to(torch.uint8)
+
+
+class LoopedInt8(RowsInInt8):
+    """For AVX2 and few rows: g++ makes its instruction for two products of 16 bits, added in 32, of a loop.
+
+    A loop goes over the inputs of an output, for ROWS_BESIDE rows, of which there are a multiple, or for all
+    of a number that is fixed. Sums are exact, and those of ``PairedInt8``, whose weights these are.
+    """
+
+    in_pairs = True
 
     def forward(self, x_ND: Tensor) -> Tensor:
         """See ``BoundMap``."""
         N, D = x_ND.shape
-        beside = 1 if isinstance(N, int) and N == 1 else ROWS_BESIDE  # a size that is open is none
+        beside = N if isinstance(N, int) and N < 2 * ROWS_BESIDE else ROWS_BESIDE  # an open size is none
         scaled_ND, scale_N1 = scaled(x_ND)
-        # in two passes: the compiler has vectors for the first of these conversions only
-        rounded_ND = computed_first(computed_first(scaled_ND.round().to(torch.int32)).to(torch.int16))
+        rounded_ND = computed_first(scaled_ND.round().to(torch.int32).to(torch.int16))
         sums = [
             # the weight is not converted here: the compiler would keep what that gives
             (x_nD.to(torch.int32)[:, None] * self.weight_FD).sum(dim=2, dtype=torch.int32)
@@ -166,13 +201,18 @@ class PairedInt8(RowsInInt8):
 def map_of(shape: ShapeWithWeights) -> Callable[[Tensor, Tensor | None], BoundMap]:
     """Weight_FD and bias_F if there is one -> a map.
 
-    In fewer bits it is for matrix units, or where int8 has no sign for AVX-512 VNNI.
+    In fewer bits it is for matrix units, or as ``shape.inputs`` says.
     """
     if shape.weights == "float32":
         return Float32
     if shape.weights == "bfloat16":
         return Half
-    of_int8: dict[Int8Inputs, type[BoundMap]] = {"int8": Int8, "uint8": UnsignedInt8, "int16": PairedInt8}
+    of_int8: dict[Int8Inputs, type[BoundMap]] = {
+        "int8": Int8,
+        "uint8": UnsignedInt8,
+        "int16": LoopedInt8,
+        "pairs": PairedInt8,
+    }
     return of_int8[shape.inputs]
 
 
@@ -184,8 +224,17 @@ def can_bind(shape: ShapeWithWeights, features: CpuFeatures) -> bool:
         return features.matrix_units
     if shape.inputs == "int16":
         return features.avx2
-    widths = shape.d_model, shape.d_inner, shape.d_ff
-    return features.int8 and all(width % FACTORS == 0 for width in widths)
+    return features.int8 and _has_fours(shape)
+
+
+def for_many(shape: ShapeT) -> ShapeT | None:
+    """Of the function for MANY_ROWS and more, with the same weights; None: it is the same."""
+    is_looped = shape.weights == "int8" and shape.inputs == "int16"
+    return replace(shape, inputs="pairs") if is_looped and _has_fours(shape) else None
+
+
+def _has_fours(shape: ShapeWithWeights) -> bool:
+    return all(width % FACTORS == 0 for width in (shape.d_model, shape.d_inner, shape.d_ff))
 
 
 def digest(*parts: nn.Module) -> str:
@@ -203,9 +252,13 @@ def program_of(
 
     In int8, where products take least time beside all else, for one thread too: its weights are there twice.
     """
-    flags = {"float32": FLAGS_IN_FLOAT32, "int8": FLAGS_IN_PAIRS if shape.inputs == "int16" else ""}
-    threads: Threads = "both" if shape.weights == "int8" else "all"
-    return Program(function, example, sizes, OPTIONS, threads, flags.get(shape.weights, ""))
+    flags = FLAGS_IN_FLOAT32 if shape.weights == "float32" else ""
+    if shape.has_loops_of_gcc:
+        flags = FLAGS_FOR_LOOPS
+    is_in_int8 = shape.weights == "int8"
+    options = WITH_CALLS if is_in_int8 and shape.inputs == "pairs" else OPTIONS
+    threads: Threads = "both" if is_in_int8 else "all"
+    return Program(function, example, sizes, options, threads, flags)
 
 
 def compile_with_weights(

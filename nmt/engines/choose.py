@@ -11,8 +11,7 @@ On a GPU "float32" and "bfloat16" are a step of fixed shapes replayed as a CUDA 
 "auto" takes int8 where the CPU has instructions for it, else float32; on a GPU eager, until the others have
 been measured on one. How far each is from eager is measured by ``benchmarks/engines.py``. Where ``nmt
 compile`` has been run, a step of any number of rows is one call (``nmt.engines.bound``), and so is the
-encoder (``nmt.engines.bound_encoder``), for float32, for int8 where the CPU has matrix units or AVX-512 VNNI,
-for bfloat16 where it has matrix units; for int8 with AVX2 alone the step is, and the encoder is not. On
+encoder (``nmt.engines.bound_encoder``), for float32, for int8, for bfloat16 where it has matrix units. On
 matrix units such a step of one row is another (``nmt.engines.few``), for int8 and bfloat16; where there is no
 step of any number, steps of few rows are. And int8 on matrix units, for sentences that started at different
 times or have a shortlist, takes a step whose layers are compiled one by one (``nmt.engines.ahead``).
@@ -29,11 +28,11 @@ import torch
 from nmt.engines.ahead import CompiledStretches, is_compiled, load_step
 from nmt.engines.allocation import keep_freed_memory
 from nmt.engines.between import Shape
-from nmt.engines.bound import MOST_ROWS, load_steps
+from nmt.engines.bound import MOST_ROWS, BoundSteps, load_steps
 from nmt.engines.bound import folder_of as folder_of_bound
 from nmt.engines.bound_encoder import EncoderShape, load_encoder
 from nmt.engines.bound_encoder import folder_of as folder_of_encoder
-from nmt.engines.bound_maps import can_bind
+from nmt.engines.bound_maps import can_bind, for_many
 from nmt.engines.cpu import CpuFeatures, Int8Inputs
 from nmt.engines.encoder_call import EncoderCall
 from nmt.engines.few import compiled_rows, load_whole
@@ -211,8 +210,8 @@ def encoder_folder(model: Model, choice: Choice, features: CpuFeatures | None = 
     if shape is None or not isinstance(model, Transformer):
         return None
     features = CpuFeatures.here() if features is None else features
-    # of many tokens, products by fbgemm are faster than those of int16
-    by_calls = shape.weights == "int8" and shape.inputs == "int16"
+    # of many tokens, products by fbgemm are faster than loops
+    by_calls = shape.has_loops_of_gcc and for_many(shape) is None
     return folder_of_encoder(shape, model) if can_bind(shape, features) and not by_calls else None
 
 
@@ -267,17 +266,20 @@ def build_decoder(
     keep_freed_memory()
     runs = None if choice.step is None else load_step(choice.step)
     few, whole = choice.few, whole_shape(model, choice)
-    any_rows, of_one = (
-        (None, {}) if choice.bound is None or whole is None else load_steps(choice.bound, whole)
-    )
-    beside = 1 if whole is None else whole.rows_beside
-    fixed = of_one if few is None else load_whole(few)
-    encoder = None if choice.encoder is None else load_encoder(choice.encoder)
+    bound = BoundSteps() if choice.bound is None or whole is None else load_steps(choice.bound, whole)
+    fixed = bound.fixed if few is None else load_whole(few)
+    if few is not None and bound.any_rows is not None:  # only for one row are these the faster
+        fixed = {n_rows: run for n_rows, run in fixed.items() if n_rows == 1}
     of_encoder = encoder_shape(model, choice)
+    encoders = (
+        None if choice.encoder is None or of_encoder is None else load_encoder(choice.encoder, of_encoder)
+    )
     rank = None if choice.ranking is None else load_ranking(choice.ranking)
     weights = [] if few is None else torch.utils._pytree.tree_leaves(loop_weights(model, few.weights))
-    has_calls = bool(fixed) or any_rows is not None
-    calls = SingleCalls(choice.kept, fixed, weights, any_rows, beside) if has_calls else None
+    calls = None
+    if fixed or bound.any_rows is not None:
+        beside = 1 if whole is None else whole.rows_beside
+        calls = SingleCalls(choice.kept, fixed, weights, bound.any_rows, beside, bound.many_rows)
     return PackedTransformer(
         model,
         layers=choice.layers,
@@ -285,7 +287,7 @@ def build_decoder(
         shortlist=shortlist,
         stretches=None if runs is None else CompiledStretches(model, runs),
         single_calls=calls,
-        encoder_call=None if encoder is None or of_encoder is None else EncoderCall(encoder, of_encoder),
+        encoder_call=None if encoders is None or of_encoder is None else EncoderCall(of_encoder, *encoders),
         rank=best_of_blocks if rank is None else rank,
     )
 
@@ -305,8 +307,7 @@ def _precise(name: str, why: str, features: CpuFeatures) -> Choice:
             detail = "layers in bfloat16, projection to the vocabulary in int8"
             return Choice("int8", f"{why}: {detail}", "bfloat16", "int8", "bfloat16")
         if features.only_pairs:
-            detail = "all int8, inputs of products in 7 bits where they are calls"
-            return Choice("int8", f"{why}: {detail}", "int8", "int8", inputs=features.int8_inputs)
+            return Choice("int8", f"{why}: all int8", "int8", "int8", inputs=features.int8_inputs)
         return Choice("int8", f"{why}: all int8", "int8", "int8", "int8", features.int8_inputs)
     if name == "bfloat16":
         return Choice("bfloat16", why, "bfloat16", "bfloat16", "bfloat16")

@@ -7,8 +7,11 @@ from typing import Any, Literal
 
 import torch
 
-Int8Inputs = Literal["int8", "uint8", "int16"]
-"""As what the compiler's own products with int8 weights read inputs that are rounded to int8."""
+Int8Inputs = Literal["int8", "uint8", "int16", "pairs"]
+"""As what products with int8 weights in a compiled function read inputs that are rounded to int8.
+
+"pairs" is as uint8, for a library that adds two products in 16 bits.
+"""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from nmt.engines.arithmetic import rounded_up
 from nmt.engines.bound_encoder import EncoderShape
+from nmt.engines.bound_maps import MANY_ROWS
 from nmt.engines.encoder_attention import BESIDE
 from nmt.engines.keeping import empty
 from nmt.engines.memory import Memory
@@ -24,23 +25,28 @@ NARROW = 384
 """d_model up to which products are small beside the calls around them, for all but many tokens."""
 MOST_TOKENS, MOST_TOKENS_IF_WIDE = 384, 48
 """For more, a library's products in bfloat16 are as good or better; others never are."""
-PART_TOKENS = 256
-"""So many are encoded at once (not in bfloat16): what one product leaves is in the cache for the next."""
+PART_TOKENS, PART_TOKENS_OF_MANY = 256, 512
+"""So many are encoded at once (not in bfloat16): what one product leaves is in the cache for the next.
+
+More where there is a function for many, whose products lay out the weight at each call.
+"""
 
 
 class EncoderCall:
     """An encoder with what the decoder attends to; in bfloat16 for so few tokens that it pays.
 
     Args:
+        shape: of the function.
         run: the function.
-        shape: of it.
+        many: the same for MANY_ROWS tokens at least; None: there is no other.
     """
 
-    def __init__(self, run: Run, shape: EncoderShape) -> None:
-        self._run = run
+    def __init__(self, shape: EncoderShape, run: Run, many: Run | None = None) -> None:
+        self._run, self._many, self._beside = run, many, shape.rows_beside
         self._heads = [(n_heads, width // n_heads) for n_heads, width in shape.memory_widths]
         self._attention, self._kept = getattr(torch, shape.attention), shape.kept
         self._in_parts = self._attention != torch.bfloat16
+        self._part_tokens = PART_TOKENS if many is None else PART_TOKENS_OF_MANY
 
     def takes(self, x_MD: Tensor) -> bool:
         """Whether it pays."""
@@ -61,14 +67,18 @@ class EncoderCall:
         own_BL = torch.minimum(places_L, last_B1)  # the last again where there is none
         memory = []
         first = 0
-        for part in _parts(lengths) if self._in_parts else [slice(0, B)]:
+        for part in _parts(lengths, self._part_tokens) if self._in_parts else [slice(0, B)]:
             n_tokens, most = sum(lengths[part]), max(lengths[part])
             first_B1 = (lengths_B[part].cumsum(0) - lengths_B[part]).unsqueeze(1)
             rows_BL, K = own_BL[part] + first_B1, rounded_up(most, BESIDE)
-            (own_MD,) = self._run(
+            own = x_MD[first : first + n_tokens], is_token_BL[part, :K].flatten().nonzero().squeeze(1)
+            if self._many is not None and n_tokens >= MANY_ROWS:
+                run = self._many
+            else:
+                run, own = self._run, self._filled_up(*own)
+            (own_MD,) = run(
                 [
-                    x_MD[first : first + n_tokens],
-                    is_token_BL[part, :K].flatten().nonzero().squeeze(1),
+                    *own,
                     rows_BL[:, : rounded_up(most, LANES)].contiguous(),
                     mask_BL[part, None, None, :K].contiguous(),
                     rows_BL,
@@ -76,17 +86,25 @@ class EncoderCall:
                     *(part for layer in layers for part in chain(*layer)),
                 ]
             )
-            memory.append(own_MD)
+            memory.append(own_MD[:n_tokens])
             first += n_tokens
         kept = Memory.of_laid_out(layers, mask_BL[:, None, None].float(), longest, self._attention)
         return memory[0] if len(memory) == 1 else torch.cat(memory), kept
 
+    def _filled_up(self, x_MD: Tensor, places_M: Tensor) -> tuple[Tensor, Tensor]:
+        """With the last token again up to as many as the function takes together; nobody reads it there."""
+        n_tokens = len(x_MD)
+        if (n_all := rounded_up(n_tokens, self._beside)) == n_tokens:
+            return x_MD, places_M
+        index_M = torch.arange(n_all).clamp_(max=n_tokens - 1)
+        return x_MD[index_M], places_M[index_M]
 
-def _parts(lengths: Sequence[int]) -> Iterator[slice]:
-    """Neighbouring sentences, of PART_TOKENS together or little more."""
+
+def _parts(lengths: Sequence[int], part_tokens: int) -> Iterator[slice]:
+    """Neighbouring sentences, of ``part_tokens`` together or little more."""
     first = n_tokens = 0
     for place, length in enumerate(lengths):
         n_tokens += length
-        if n_tokens >= PART_TOKENS or place == len(lengths) - 1:
+        if n_tokens >= part_tokens or place == len(lengths) - 1:
             yield slice(first, place + 1)
             first, n_tokens = place + 1, 0

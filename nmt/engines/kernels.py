@@ -4,9 +4,9 @@
               otherwise addmm on the transposed weight
     bfloat16  oneDNN on its own layout, fused as well; sums in float32 (AMX, AVX-512)
     int8      a scale for each output channel of the weight and for each row of the input, so what a row
-              becomes does not depend on the rows beside it; sums in int32. oneDNN with AMX, else fbgemm; on
-              a CPU that adds products in pairs of 16 bits (AVX2 without VNNI) inputs have 7 bits, so that no
-              pair is too large
+              becomes does not depend on the rows beside it; sums in int32. oneDNN with AMX, else fbgemm; for
+              a CPU that adds products in pairs of 16 bits (AVX2 without VNNI) the scale of a channel is such
+              that no pair is too large
 
 All are in torch itself.
 
@@ -20,14 +20,16 @@ from collections.abc import Sequence
 from typing import Literal, Protocol
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from nmt.engines.cpu import CpuFeatures
 
 Precision = Literal["float32", "bfloat16", "int8"]
 INT8_MOST = 127
-MOST_IN_PAIRS = 63
-"""Two products of such inputs with weights fit 16 bits."""
+MOST_OF_TWO = 127.5
+"""Sizes of two neighbouring weights together before they are rounded; 128 times 255, of an input without a
+sign, fit 16 bits."""
 FEW_ROWS = 32
 """Up to so many rows a product in float32 takes as long as reading its weight."""
 LARGE_WEIGHT = 1 << 19
@@ -113,9 +115,21 @@ class Float32Linear:
         return y_NF.relu_() if relu else y_NF
 
 
-def int8_rows(weight_FD: Tensor) -> tuple[Tensor, Tensor]:
-    """Each row of a weight in int8, and the scale_F that gives it back."""
-    scale_F = weight_FD.abs().amax(dim=1).div_(INT8_MOST).clamp_(min=torch.finfo(torch.float32).tiny)
+def int8_rows(weight_FD: Tensor, *, in_pairs: bool = False) -> tuple[Tensor, Tensor]:
+    """Each row of a weight in int8, and the scale_F that gives it back.
+
+    Args:
+        weight_FD: float32.
+        in_pairs: products of inputs 0 and 1, 2 and 3, and so on are added in 16 bits, without a sign of the
+            input; no pair is then too large.
+    """
+    sizes_FD = weight_FD.abs()
+    scale_F = sizes_FD.amax(dim=1).div_(INT8_MOST)
+    if in_pairs:
+        even_FD = F.pad(sizes_FD, (0, sizes_FD.size(1) % 2))
+        pairs_FD = even_FD[:, ::2] + even_FD[:, 1::2]
+        scale_F = torch.maximum(scale_F, pairs_FD.amax(dim=1).div_(MOST_OF_TWO))
+    scale_F = scale_F.clamp_(min=torch.finfo(torch.float32).tiny)
     return weight_FD.div(scale_F.unsqueeze(1)).round_().to(torch.int8), scale_F
 
 
@@ -131,7 +145,7 @@ class Int8Linear:
     def unscaled(self, x_ND: Tensor) -> tuple[Tensor, Tensor]:
         """The product without bias and the scales_N1 that its rows are still to be multiplied by."""
         x_ND = x_ND.float()
-        scale_N1 = x_ND.abs().amax(dim=1, keepdim=True).div_(self._product.most).clamp_(min=1e-30)
+        scale_N1 = x_ND.abs().amax(dim=1, keepdim=True).div_(INT8_MOST).clamp_(min=1e-30)
         return self._product(x_ND / scale_N1), scale_N1
 
     def __call__(self, x_ND: Tensor, *, relu: bool = False, add_NF: Tensor | None = None) -> Tensor:
@@ -146,11 +160,8 @@ class Int8Linear:
 class Int8Product(Protocol):
     """A product with int8 weights, of which the scales are applied."""
 
-    most: int
-    """The largest size of an input, once it is rounded."""
-
     def __call__(self, x_ND: Tensor) -> Tensor:
-        """(N, D), changed, is rounded and multiplied -> (N, F)."""
+        """(N, D) up to INT8_MOST, changed, is rounded and multiplied -> (N, F)."""
         ...
 
 
@@ -161,13 +172,11 @@ def int8_product(weight_FD: Tensor, features: CpuFeatures) -> Int8Product:
     """
     if features.matrix_units:
         return OneDnnProduct(weight_FD)
-    return FbgemmProduct(weight_FD, MOST_IN_PAIRS if features.only_pairs else INT8_MOST)
+    return FbgemmProduct(weight_FD, in_pairs=features.only_pairs)
 
 
 class OneDnnProduct:
     """By oneDNN, for matrix units."""
-
-    most = INT8_MOST
 
     def __init__(self, weight_FD: Tensor) -> None:
         rounded_FD, self._scale_F = int8_rows(weight_FD)
@@ -187,11 +196,10 @@ class OneDnnProduct:
 
 
 class FbgemmProduct:
-    """By fbgemm, which rounds by itself and takes numbers without a sign, ``most`` + 1 being none."""
+    """By fbgemm, which rounds by itself and takes numbers without a sign, INT8_MOST + 1 being none."""
 
-    def __init__(self, weight_FD: Tensor, most: int) -> None:
-        self.most = most
-        rounded_FD, scale_F = int8_rows(weight_FD)
+    def __init__(self, weight_FD: Tensor, *, in_pairs: bool) -> None:
+        rounded_FD, scale_F = int8_rows(weight_FD, in_pairs=in_pairs)
         zeros_F = torch.zeros(len(scale_F), dtype=torch.long)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=".*quantized tensor.* are deprecated")
@@ -201,7 +209,7 @@ class FbgemmProduct:
 
     def __call__(self, x_ND: Tensor) -> Tensor:
         """See ``Int8Product``."""
-        y_NF: Tensor = self._linear(x_ND, 1.0, self.most + 1, self._weight)
+        y_NF: Tensor = self._linear(x_ND, 1.0, INT8_MOST + 1, self._weight)
         return y_NF
 
 

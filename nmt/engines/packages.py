@@ -12,6 +12,7 @@ import hashlib
 import multiprocessing
 import os
 import shutil
+import subprocess
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -54,7 +55,7 @@ class Program(NamedTuple):
     threads: Threads = "both"
     """How many it may have: as many as torch has when it is called, or one; "both" is compiled for either."""
     flags: str = ""
-    """For g++, behind those that the compiler gives it."""
+    """For g++, as far as it has them, behind those that the compiler gives it."""
 
 
 def folder_for(*made_from: object) -> Path:
@@ -106,14 +107,14 @@ def _compile_all(programs: Callable[[], Mapping[str, Program]], folder: Path, *,
 
 def _compile(program: Program, threads: Mapping[str, Any], path: Path) -> None:
     from torch._inductor import aoti_compile_and_package  # noqa: PLC0415 - seconds, and for this alone
-    from torch._inductor.cpp_builder import is_gcc  # noqa: PLC0415
+    from torch._inductor.cpp_builder import get_cpp_compiler, is_gcc  # noqa: PLC0415
     from torch._inductor.exc import InductorError, InvalidCxxCompiler  # noqa: PLC0415
 
     options = {**program.options, **threads}
 
     try:
         if program.flags and is_gcc():  # there is no option for flags; this one is handed on as it is
-            options[MARCH] = f"native {program.flags}"
+            options[MARCH] = " ".join(["native", *_known(program.flags, get_cpp_compiler())])
         # where gradients might be asked for, weights are not laid out beforehand
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter("ignore")  # torch's, of its own functions
@@ -128,6 +129,16 @@ def _compile(program: Program, threads: Mapping[str, Any], path: Path) -> None:
         raise ConfigError(
             f"nmt compile: compiling fails ({last}); go without, or mend the compiler"
         ) from error
+
+
+def _known(flags: str, compiler: str) -> list[str]:
+    """Those of ``flags`` that this version of g++ has."""
+
+    def is_known(flag: str) -> bool:
+        of_nothing = [compiler, flag, "-E", "-x", "c++", os.devnull]
+        return subprocess.run(of_nothing, capture_output=True, check=False).returncode == 0  # noqa: S603 - torch's
+
+    return [flag for flag in flags.split() if is_known(flag)]
 
 
 def _without_assertions(exported: torch.export.ExportedProgram) -> None:

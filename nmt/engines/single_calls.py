@@ -20,6 +20,7 @@ import torch
 from torch import Tensor
 
 from nmt.engines.arithmetic import rounded_up
+from nmt.engines.bound_maps import MANY_ROWS
 from nmt.engines.keeping import Kept, empty
 from nmt.engines.kernels import Precision
 from nmt.engines.packages import Run
@@ -100,6 +101,7 @@ class SingleCalls:
         weights: of the model, in the order that ``fixed`` takes them.
         any_rows: a step of any number of rows, with the weights in it; None: there is none.
         beside: of which that number is a multiple.
+        many_rows: the same for MANY_ROWS at least; None: there is no other.
     """
 
     def __init__(
@@ -109,16 +111,14 @@ class SingleCalls:
         weights: Sequence[Tensor] = (),
         any_rows: Run | None = None,
         beside: int = 1,
+        many_rows: Run | None = None,
     ) -> None:
         self.kept = kept
         self._weights = list(weights)
-        self._any_rows, self._beside = any_rows, beside
-        self._fixed: Mapping[int, tuple[int, Run]] = {}
-        if any_rows is None:
-            sizes = {few: min(size for size in fixed if size >= few) for few in range(1, max(fixed) + 1)}
-            self._fixed = {few: (size, fixed[size]) for few, size in sizes.items()}
-        elif 1 in fixed:  # only for one row is it the faster
-            self._fixed = {1: (1, fixed[1])}
+        self._any_rows, self._beside, self._many_rows = any_rows, beside, many_rows
+        few = range(1, max(fixed, default=0) + 1)
+        sizes = {n_rows: min(size for size in fixed if size >= n_rows) for n_rows in few}
+        self._fixed = {n_rows: (size, fixed[size]) for n_rows, size in sizes.items()}
 
     def take(self, groups: Sequence[Group], n_rows: int) -> bool:
         """Whether a step of ``groups`` is one of these."""
@@ -131,6 +131,8 @@ class SingleCalls:
         weights: list[Tensor] = []
         if n_kept in self._fixed:
             (n_rows, run), weights = self._fixed[n_kept], self._weights
+        elif self._many_rows is not None and n_kept >= MANY_ROWS:
+            n_rows, run = n_kept, self._many_rows
         else:
             assert self._any_rows is not None
             n_rows, run = rounded_up(n_kept, self._beside), self._any_rows

@@ -15,6 +15,8 @@ from nmt.batch import Batch
 from nmt.compilation import compile_steps
 from nmt.config import SpecialIds
 from nmt.engines import bound_encoder, packages
+from nmt.engines.arithmetic import rounded_up
+from nmt.engines.between import ROWS_BESIDE
 from nmt.engines.bound_encoder import (
     BoundEncoder,
     EncoderShape,
@@ -22,8 +24,9 @@ from nmt.engines.bound_encoder import (
     folder_of,
     load_encoder,
 )
+from nmt.engines.bound_maps import MANY_ROWS
 from nmt.engines.choose import build_decoder, choose, compilable_steps, encoder_folder
-from nmt.engines.cpu import CpuFeatures
+from nmt.engines.cpu import CpuFeatures, Int8Inputs
 from nmt.engines.encoder_call import MOST_TOKENS, MOST_TOKENS_IF_WIDE, NARROW, PART_TOKENS, EncoderCall
 from nmt.engines.forks import can_fork
 from nmt.engines.kernels import Precision
@@ -41,19 +44,23 @@ from tests.nmt.engines.marks import (
     needs_avx2,
     needs_bfloat16,
     needs_compiler,
+    needs_fbgemm,
     needs_int8_units,
 )
 from tests.nmt.engines.random_models import KINDS, random_transformer
 
+IN_AVX2: tuple[Int8Inputs, ...] = ("int16", "pairs")
 SPECIAL = SpecialIds()
 SOURCES = [[5, 6, 7, 8, 9, 10, 11], [12, 13], [14, 15, 16, 17], [18]]
 CPU = torch.device("cpu")
 OF_UNITS = [
-    pytest.param("bfloat16", marks=needs_bfloat16, id="AMX"),
-    pytest.param("int8", marks=needs_int8_units, id="VNNI"),
-    pytest.param("float32", id="float32"),
+    pytest.param("bfloat16", "int8", marks=needs_bfloat16, id="AMX"),
+    pytest.param("int8", "uint8", marks=needs_int8_units, id="VNNI"),
+    pytest.param("int8", "int16", marks=needs_fbgemm, id="AVX2"),
+    pytest.param("int8", "pairs", marks=needs_fbgemm, id="AVX2, many tokens"),
+    pytest.param("float32", "int8", id="float32"),
 ]
-"""Layers as engines have them on CPUs with these units."""
+"""Layers and inputs of int8 products as engines have them on CPUs with these units."""
 
 
 @pytest.fixture(autouse=True)
@@ -66,20 +73,30 @@ def random_model(**changes: object) -> Transformer:
     return random_transformer(**{**widths, **changes})
 
 
-def shape_of(model: Transformer, layers: Precision = "bfloat16") -> EncoderShape:
-    shape = EncoderShape.of_model(model, layers, layers, "uint8" if layers == "int8" else "int8")
+def shape_of(
+    model: Transformer, layers: Precision = "bfloat16", inputs: Int8Inputs | None = None
+) -> EncoderShape:
+    kept = "float32" if inputs in IN_AVX2 else layers
+    inputs = inputs or ("uint8" if layers == "int8" else "int8")
+    shape = EncoderShape.of_model(model, layers, kept, inputs)
     assert shape is not None
     return shape
 
 
-def uncompiled(model: Transformer, calls: list[int] | None = None, layers: Precision = "bfloat16") -> Run:
+def uncompiled(
+    model: Transformer,
+    calls: list[int] | None = None,
+    layers: Precision = "bfloat16",
+    inputs: Int8Inputs | None = None,
+) -> Run:
     """The function that is compiled, as torch runs it one operation after another."""
-    encoder = BoundEncoder.of(shape_of(model, layers), model)
+    shape = shape_of(model, layers, inputs)
+    encoder = BoundEncoder.of(shape, model)
 
     def call(tensors: list[Tensor]) -> Sequence[Tensor]:
         if calls is not None:
             calls.append(len(tensors[0]))
-        n_each = 2 if layers == "int8" else 1
+        n_each = 2 if shape.kept == "int8" else 1
         parts = [tuple(tensors[first : first + n_each]) for first in range(6, len(tensors), n_each)]
         memory = list(zip(parts[::2], parts[1::2], strict=True))
         results: Sequence[Tensor] = encoder(*tensors[:6], memory)
@@ -88,8 +105,14 @@ def uncompiled(model: Transformer, calls: list[int] | None = None, layers: Preci
     return call
 
 
-def packed(model: Transformer, run: Run | None, layers: Precision = "bfloat16") -> PackedTransformer:
-    call = None if run is None else EncoderCall(run, shape_of(model, layers))
+def packed(
+    model: Transformer,
+    run: Run | None,
+    layers: Precision = "bfloat16",
+    inputs: Int8Inputs | None = None,
+    many: Run | None = None,
+) -> PackedTransformer:
+    call = None if run is None else EncoderCall(shape_of(model, layers, inputs), run, many)
     return PackedTransformer(model, layers=layers, output=layers, encoder_call=call)
 
 
@@ -113,25 +136,52 @@ def rms(numbers: Tensor) -> float:
 
 
 def check_near(
-    run: Run, model: Transformer, sources: Sequence[Sequence[int]], layers: Precision = "bfloat16"
+    run: Run,
+    model: Transformer,
+    sources: Sequence[Sequence[int]],
+    layers: Precision = "bfloat16",
+    inputs: Int8Inputs | None = None,
 ) -> None:
     """As near to the encoder in float32 as the one that is not one call; either has its luck in rounding."""
     right = exact(model, sources)
-    ours, calls = (rms(kept(packed(model, one, layers), sources) - right) / rms(right) for one in (run, None))
+    ours, calls = (
+        rms(kept(packed(model, one, layers, inputs), sources) - right) / rms(right) for one in (run, None)
+    )
     assert ours < (1e-5 if layers == "float32" else 2.5 * calls), "sums are in another order"
     assert max(ours, calls) < (0.06 if layers == "bfloat16" else 0.12)
 
 
-@pytest.mark.parametrize("layers", OF_UNITS)
+@pytest.mark.parametrize(("layers", "inputs"), OF_UNITS)
 @pytest.mark.parametrize("sources", [SOURCES, SOURCES[:1], [SOURCES[0], SOURCES[0]], SOURCES[3:]])
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 @torch.inference_mode()
 def test_it_is_near_the_model(
-    kind: dict[str, object], sources: Sequence[Sequence[int]], layers: Precision
+    kind: dict[str, object], sources: Sequence[Sequence[int]], layers: Precision, inputs: Int8Inputs
 ) -> None:
     model, calls = random_model(**kind), list[int]()
-    check_near(uncompiled(model, calls, layers), model, sources, layers)
-    assert calls == [sum(len(source) + 1 for source in sources)], "tokens and EOS, no padding"
+    check_near(uncompiled(model, calls, layers, inputs), model, sources, layers, inputs)
+    n_tokens = sum(len(source) + 1 for source in sources)
+    beside = ROWS_BESIDE if inputs == "int16" else 1
+    assert calls == [rounded_up(n_tokens, beside)], "tokens and EOS, no padding but to whole loops"
+
+
+@needs_fbgemm
+@torch.inference_mode()
+def test_many_tokens_have_a_function_of_their_own_and_few_are_filled_up() -> None:
+    """Where there is one; what fills up is nowhere in what is found."""
+    model, few, many = random_model(), list[int](), list[int]()
+    runs = uncompiled(model, few, "int8", "int16"), uncompiled(model, many, "int8", "pairs")
+    decoder = packed(model, runs[0], "int8", "int16", runs[1])
+    for n_tokens in (1, ROWS_BESIDE, MANY_ROWS - 1, MANY_ROWS, MANY_ROWS + 1):
+        sources = [[*range(5, 4 + n_tokens)]]
+        calls = packed(model, None, "int8", "int16")
+        right, found = exact(model, sources), kept(decoder, sources)
+        assert rms(found - right) < 2 * rms(kept(calls, sources) - right)
+        batch = Batch.from_ids(sources, sources, special=SPECIAL)
+        memory_BSD, _ = decoder.states(batch)
+        assert memory_BSD.shape == calls.states(batch)[0].shape
+    assert few == [ROWS_BESIDE, ROWS_BESIDE, MANY_ROWS]
+    assert many == [MANY_ROWS, MANY_ROWS + 1]
 
 
 @needs_bfloat16
@@ -183,13 +233,13 @@ def test_many_tokens_take_the_calls(d_model: int, most: int) -> None:
     assert calls == [most]
 
 
-@pytest.mark.parametrize("layers", OF_UNITS[1:])
+@pytest.mark.parametrize(("layers", "inputs"), OF_UNITS[1:])
 @torch.inference_mode()
-def test_but_in_bfloat16_many_tokens_take_it_too(layers: Precision) -> None:
+def test_but_in_bfloat16_many_tokens_take_it_too(layers: Precision, inputs: Int8Inputs) -> None:
     model, calls = random_model(), list[int]()
-    decoder = packed(model, uncompiled(model, calls, layers), layers)
+    decoder = packed(model, uncompiled(model, calls, layers, inputs), layers, inputs)
     decoder.start(Batch.from_ids([[5] * MOST_TOKENS], special=SPECIAL), 1)
-    assert calls == [MOST_TOKENS + 1]
+    assert calls == [rounded_up(MOST_TOKENS + 1, ROWS_BESIDE if inputs == "int16" else 1)]
 
 
 @needs_int8_units
@@ -247,7 +297,7 @@ def test_fewer_bits_need_units_for_them_and_float32_wide_registers() -> None:
         assert encoder_folder(model, choose(model, CPU, engine, AMX), VNNI) is None
     folder = encoder_folder(model, choose(model, CPU, "int8", VNNI), VNNI)
     assert folder not in (None, encoder_folder(model, choose(model, CPU, "int8", AMX), AMX))
-    assert encoder_folder(model, choose(model, CPU, "int8", AVX2), AVX2) is None
+    assert encoder_folder(model, choose(model, CPU, "int8", AVX2), AVX2) not in (None, folder)
     assert encoder_folder(model, choose(model, CPU, "eager", AMX), AMX) is None
     for features, has in ((AMX, True), (VNNI, True), (AVX2, True), (OLD, False)):
         choice = choose(model, CPU, "float32", features)
@@ -263,15 +313,17 @@ def test_layers_of_unequal_width_have_none() -> None:
     assert encoder_folder(model, choose(model, CPU, "int8", AMX), AMX) is None
 
 
-def check_compiled(run: Run, model: Transformer, layers: Precision = LAYERS_HERE) -> None:
+def check_compiled(
+    run: Run, model: Transformer, layers: Precision = LAYERS_HERE, inputs: Int8Inputs | None = None
+) -> None:
     """As near to the encoder in float32 as what is not compiled, which rounds between operations too."""
     random.seed(3)
-    ratios, called_one_by_one = [], uncompiled(model, layers=layers)
+    ratios, called_one_by_one = [], uncompiled(model, layers=layers, inputs=inputs)
     for sizes in ((1,), (2, 2), (7,), (1, 30, 4), (200,), tuple(range(2, 22)), (31,) * 12):
         sources = [random.choices(range(5, 199), k=size) for size in sizes]
         right = exact(model, sources)
         ours, called = (
-            rms(kept(packed(model, one, layers), sources) - right) for one in (run, called_one_by_one)
+            rms(kept(packed(model, one, layers, inputs), sources) - right) for one in (run, called_one_by_one)
         )
         assert ours < (1e-5 if layers == "float32" else 0.25) * rms(right)
         ratios.append(ours / max(called, 1e-6 * rms(right)))
@@ -292,8 +344,10 @@ def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
     made = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
     assert compile_encoder(shape, model) == folder
     assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == made
-    run = load_encoder(folder)
-    assert run is not None
+    found = load_encoder(folder, shape)
+    assert found is not None
+    run, many = found
+    assert many is None
     for n_threads in (1, 2):
         torch.set_num_threads(n_threads)
         check_compiled(run, model)
@@ -322,10 +376,11 @@ def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
 @torch.inference_mode()
 def test_in_float32_what_is_compiled_computes_the_same() -> None:
     model = random_model(d_model=50, n_heads=2)
-    folder = compile_encoder(shape_of(model, "float32"), model)
-    run = load_encoder(folder)
-    assert run is not None
-    check_compiled(run, model, "float32")
+    shape = shape_of(model, "float32")
+    folder = compile_encoder(shape, model)
+    found = load_encoder(folder, shape)
+    assert found is not None
+    check_compiled(found[0], model, "float32")
     choice = choose(model, CPU, "float32")
     assert choice.encoder == folder
     assert choice.why.endswith("the encoder too")
@@ -338,9 +393,37 @@ def test_in_float32_what_is_compiled_computes_the_same() -> None:
 @torch.inference_mode()
 def test_every_kind_of_model_compiles(kind: str) -> None:
     model = random_model(d_model=20, d_ff=52, **KINDS[kind])
-    run = load_encoder(compile_encoder(shape_of(model, LAYERS_HERE), model))
-    assert run is not None
-    check_compiled(run, model)
+    shape = shape_of(model, LAYERS_HERE)
+    found = load_encoder(compile_encoder(shape, model), shape)
+    assert found is not None
+    check_compiled(found[0], model)
+
+
+@needs_compiler
+@needs_avx2
+@pytest.mark.slow
+@pytest.mark.usefixtures("threads")
+@torch.inference_mode()
+def test_in_pairs_what_is_compiled_computes_the_same_and_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CpuFeatures, "here", lambda: AVX2)
+    model = random_model(d_model=128, n_heads=2, n_encoder_layers=1)
+    shape = shape_of(model, "int8", "int16")
+    folder = compile_encoder(shape, model)
+    found = load_encoder(folder, shape)
+    assert found is not None
+    run, many = found
+    assert many is not None
+    for n_threads in (1, 2):
+        torch.set_num_threads(n_threads)
+        check_compiled(run, model, "int8", "int16")
+        check_compiled(many, model, "int8", "pairs")
+    choice = choose(model, CPU)
+    assert choice.encoder == folder
+    assert choice.why.endswith("the encoder too")
+    decoder = build_decoder(model, choice)
+    assert isinstance(decoder, PackedTransformer)
+    expected = kept(packed(model, run, "int8", "int16", many), SOURCES)
+    torch.testing.assert_close(kept(decoder, SOURCES), expected, atol=0, rtol=0)
 
 
 @needs_compiler
@@ -360,4 +443,4 @@ def test_nmt_compile_compiles_it(monkeypatch: pytest.MonkeyPatch) -> None:
     avx2 = replace(VNNI, int8=False)
     monkeypatch.setattr(CpuFeatures, "here", lambda: avx2)
     steps = compile_steps(model, choose(model, CPU, "int8", avx2))
-    assert "the encoder" not in [step["for"] for step in steps]
+    assert "the encoder" in [step["for"] for step in steps]

@@ -28,7 +28,7 @@ def model(d_model: int = 128) -> Model:
     [
         (AMX, "int8", "bfloat16", "AMX"),
         (VNNI, "int8", "int8", "VNNI"),
-        (AVX2, "int8", "int8", "AVX2: all int8, inputs of products in 7 bits"),
+        (AVX2, "int8", "int8", "AVX2: all int8"),
         (OLD, "float32", "float32", "neither"),
     ],
 )

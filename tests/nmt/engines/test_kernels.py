@@ -14,7 +14,7 @@ from nmt.engines.cpu import CpuFeatures
 from nmt.engines.kernels import (
     FEW_ROWS,
     INT8_MOST,
-    MOST_IN_PAIRS,
+    MOST_OF_TWO,
     FbgemmProduct,
     Float32Linear,
     Int8Linear,
@@ -22,6 +22,7 @@ from nmt.engines.kernels import (
     OneDnnProduct,
     Precision,
     int8_product,
+    int8_rows,
     pack,
     padded_rows,
 )
@@ -33,7 +34,7 @@ PRECISIONS: list[Precision] = [
     *(["bfloat16"] if HERE.bfloat16 else []),
     *(["int8"] if HERE.avx2 else []),
 ]
-MOSTS = [MOST_IN_PAIRS, *([INT8_MOST] if HERE.int8 else [])]
+OF_16_BITS, UNSIGNED_MOST = 32_767, 255
 needs_int8 = pytest.mark.skipif("int8" not in PRECISIONS, reason="this CPU has no int8 instructions")
 
 
@@ -93,10 +94,8 @@ def test_without_matrix_units_int8_is_not_onednns() -> None:
     weight_FD = torch.randn(8, 16)
     assert isinstance(int8_product(weight_FD, replace(VNNI, matrix_units=True)), OneDnnProduct)
     if HERE.pairs:
-        for features, most in ((VNNI, INT8_MOST), (replace(VNNI, int8=False), MOST_IN_PAIRS)):
-            product = int8_product(weight_FD, features)
-            assert isinstance(product, FbgemmProduct)
-            assert product.most == most
+        for features in (VNNI, replace(VNNI, int8=False)):
+            assert isinstance(int8_product(weight_FD, features), FbgemmProduct)
 
 
 @torch.inference_mode()
@@ -121,29 +120,70 @@ def test_one_int8_row_is_never_multiplied_alone(monkeypatch: pytest.MonkeyPatch)
     assert torch.equal(alone_1F, together_NF[:1])
 
 
+def test_neighbouring_weights_are_small_enough_together() -> None:
+    """And no smaller than that asks for, whichever the pair; an odd one out has none beside it."""
+    torch.manual_seed(0)
+    weight_FD = torch.randn(200, 33)
+    weight_FD[0, 6:8] = 5
+    weight_FD[1, 7:9] = 5  # no pair
+    weight_FD[2] = 0
+    weight_FD[3, :32], weight_FD[3, 32] = 0, 2
+    rounded_FD, scale_F = int8_rows(weight_FD, in_pairs=True)
+    pairs_FD = rounded_FD[:, :32].int().abs().unflatten(1, (16, 2)).sum(dim=2)
+    assert int(pairs_FD.max()) == OF_16_BITS // UNSIGNED_MOST
+    assert int(rounded_FD.int().abs().max()) == INT8_MOST
+    assert rounded_FD[0, 6] == rounded_FD[0, 7] == 64
+    assert rounded_FD[3, 32] == INT8_MOST
+    assert not rounded_FD[2].any()
+    error_FD = rounded_FD * scale_F[:, None] - weight_FD
+    assert bool((error_FD.abs() <= 0.5001 * scale_F[:, None]).all())
+    finer_F = int8_rows(weight_FD)[1]
+    assert bool((scale_F >= finer_F).all())
+    assert bool((scale_F < 2 * finer_F).all())
+    as_fine = (weight_FD.abs() > 0).sum(dim=1) < 2  # or none beside it
+    assert bool((scale_F[as_fine] == finer_F[as_fine]).all())
+
+
+def pairs_at_their_most(n_outputs: int, n_inputs: int) -> torch.Tensor:
+    """Weights, rounded already, of which two neighbours together are as large as they may be."""
+    first = torch.randint(0, INT8_MOST + 1, (n_outputs, n_inputs // 2))
+    first[:, 0] = INT8_MOST
+    first[1::4] = INT8_MOST // 2 + 1
+    second = INT8_MOST - first
+    second[1::4] = first[1::4]
+    signs = torch.randint(0, 2, (n_outputs, n_inputs)) * 2 - 1
+    signs[1::2] = 1
+    return torch.stack([first, second], dim=2).flatten(1) * signs
+
+
 @needs_fbgemm
-@pytest.mark.parametrize("most", MOSTS)
+@pytest.mark.parametrize("n_inputs", [64, 1280, 50])
 @pytest.mark.parametrize("n_rows", [1, 2, 7, 40])
 @torch.inference_mode()
-def test_no_sum_of_products_is_too_large(n_rows: int, most: int) -> None:
-    """Sums of 16 bits end at 32,767: those of two products of the largest weights and inputs stay below."""
-    weight_FD = torch.full((24, 64), 127.0)
-    weight_FD[::2] *= -1
-    product = FbgemmProduct(weight_FD, most)
-    x_ND = torch.full((n_rows, 64), float(product.most))
-    x_ND[::3] *= -1
-    assert torch.equal(product(x_ND.clone()), x_ND @ weight_FD.t())
+def test_no_sum_of_products_is_too_large(n_rows: int, n_inputs: int) -> None:
+    """Sums of 16 bits end at 32,767; which inputs are a pair is the library's business."""
+    torch.manual_seed(0)
+    rounded_FD = pairs_at_their_most(24, n_inputs)
+    weight_FD = torch.where(rounded_FD.abs() == 64, rounded_FD.sign() * MOST_OF_TWO / 2, rounded_FD.float())
+    found_FD, scale_F = int8_rows(weight_FD, in_pairs=True)
+    assert torch.equal(found_FD.long(), rounded_FD)
+    assert bool((scale_F == 1).all())
+    x_ND = torch.full((n_rows, n_inputs), float(INT8_MOST))
+    x_ND[1::3] *= -1
+    x_ND[2::3, ::2] *= -1
+    expected_NF = x_ND @ rounded_FD.float().t()
+    assert torch.equal(FbgemmProduct(weight_FD, in_pairs=True)(x_ND.clone()), expected_NF)
 
 
 @needs_fbgemm
-@pytest.mark.parametrize("most", MOSTS)
+@pytest.mark.parametrize("in_pairs", [True, *([False] if HERE.int8 else [])])
 @torch.inference_mode()
-def test_inputs_are_rounded_and_products_are_exact(most: int) -> None:
+def test_inputs_are_rounded_and_products_are_exact(in_pairs: bool) -> None:
     torch.manual_seed(0)
-    weight_FD = torch.randint(-127, 128, (30, 50)).float()
-    weight_FD[:, 0] = 127  # and so every scale is 1
-    product = FbgemmProduct(weight_FD, most)
-    x_ND = torch.empty(9, 50).uniform_(-product.most, product.most)
+    weight_FD = torch.randint(-60, 61, (30, 50)).float()
+    weight_FD[:, 0], weight_FD[:, 1] = 127, 0  # and so every scale is 1
+    product = FbgemmProduct(weight_FD, in_pairs=in_pairs)
+    x_ND = torch.empty(9, 50).uniform_(-INT8_MOST, INT8_MOST)
     assert torch.equal(product(x_ND.clone()), x_ND.round() @ weight_FD.t())
 
 
