@@ -87,17 +87,25 @@ def test_one_thread_takes_what_is_compiled_for_it(tmp_path: Path, monkeypatch: p
 
 @pytest.mark.parametrize("is_gcc", [True, False])
 def test_flags_are_for_gcc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_gcc: bool) -> None:
+    """And those alone that its version has."""
     told: list[dict[str, Any]] = []
+    compiler = tmp_path / "g++"
+    compiler.write_text('#!/bin/sh\ncase "$1" in -fsome-flag | -mother=1) exit 0;; esac\nexit 1\n')
+    compiler.chmod(0o755)
 
     def record(*_: object, inductor_configs: dict[str, Any], **__: object) -> None:
         told.append(inductor_configs)
 
     monkeypatch.setattr("torch._inductor.aoti_compile_and_package", record)
     monkeypatch.setattr("torch._inductor.cpp_builder.is_gcc", lambda: is_gcc)
+    monkeypatch.setattr("torch._inductor.cpp_builder.get_cpp_compiler", lambda: str(compiler))
     program = programs()["both"]._replace(options={CONTRACTION: "fast"})
-    for flags in ("", "-fsome-flag"):
+    for flags in ("", "-fsome-flag -mof-a-later-version -mother=1"):
         packages._compile(program._replace(flags=flags), {"cpp.threads": 1}, tmp_path / "f.pt2")
-    assert [configs.get(MARCH) for configs in told] == [None, "native -fsome-flag" if is_gcc else None]
+    assert [configs.get(MARCH) for configs in told] == [
+        None,
+        "native -fsome-flag -mother=1" if is_gcc else None,
+    ]
     assert all(configs[CONTRACTION] == "fast" for configs in told)
     assert all(configs["cpp.threads"] == 1 for configs in told)
 
