@@ -321,14 +321,13 @@ def test_steps_of_certain_numbers_of_rows_and_of_many_are_taken() -> None:
     assert names == [*few, ("any", MANY_ROWS), ("many", MANY_ROWS), ("many", MANY_ROWS + 1)]
 
 
-@needs_bfloat16
 @torch.inference_mode()
-def test_with_matrix_units_one_row_alone_has_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where steps of few rows are compiled beside that of any number, the latter is faster for five."""
+def test_beside_a_step_of_any_number_one_row_alone_has_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where steps of few rows are compiled too, that of any number is faster for five (matrix units)."""
     model, names = random_model(), list[tuple[str, int]]()
     of = recording(model, names)
-    shape = shape_of(model)
-    choice = replace(choose(model, CPU, "int8", AMX), bound=Path("here"), few=shape)
+    shape = shape_of(model, "float32", "float32")
+    choice = replace(choose(model, CPU, "float32"), bound=Path("here"), few=shape)
     monkeypatch.setattr("nmt.engines.choose.load_steps", lambda *_: BoundSteps(of("any")))
     monkeypatch.setattr("nmt.engines.choose.load_whole", lambda _: {1: of("one"), 5: of("five")})
     decoder = build_decoder(model, choice)
@@ -347,6 +346,8 @@ def test_int8_is_compiled_for_one_thread_too_and_some_with_a_flag() -> None:
 
     assert of("int8") == of("int8", "uint8") == ("both", "")
     assert of("int8", "int16") == of("int8", "pairs") == ("both", "-ftree-loop-vectorize -mmove-max=256")
+    of_many = program_of(torch.nn.Identity(), (), (), shape_of(model, inputs="pairs"))
+    assert "max_autotune_gemm" not in of_many.options, "the compiler's own product would be ten times slower"
     beside = [shape_of(model, weights, inputs="int16").rows_beside for weights in ("int8", "float32")]
     assert beside == [ROWS_BESIDE, 1]
     assert of("bfloat16") == ("all", "")

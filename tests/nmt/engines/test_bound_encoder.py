@@ -182,6 +182,15 @@ def test_many_tokens_have_a_function_of_their_own_and_few_are_filled_up() -> Non
         assert memory_BSD.shape == calls.states(batch)[0].shape
     assert few == [ROWS_BESIDE, ROWS_BESIDE, MANY_ROWS]
     assert many == [MANY_ROWS, MANY_ROWS + 1]
+    sources = [[7] * (PART_TOKENS + 1), [8] * 5]  # in two parts, where all are filled up
+    without = packed(model, runs[0], "int8", "int16")
+    batch = Batch.from_ids(sources, sources, special=SPECIAL)
+    kept(without, sources)
+    memory_BSD, _ = without.states(batch)
+    right_BSD, _ = PackedTransformer(model, layers="float32", output="float32").states(batch)
+    assert few[3:] == [rounded_up(PART_TOKENS + 2, ROWS_BESIDE), 2 * ROWS_BESIDE]
+    mask_BS = batch.source_mask_BS
+    assert rms((memory_BSD - right_BSD)[mask_BS]) < 0.1 * rms(right_BSD[mask_BS])
 
 
 @needs_bfloat16
