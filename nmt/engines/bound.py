@@ -31,10 +31,11 @@ from nmt.engines.bound_maps import (
     BoundMap,
     compile_with_weights,
     digest,
-    for_many,
     load_bound,
+    load_with_many,
     map_of,
     program_of,
+    with_many,
 )
 from nmt.engines.keeping import Kept
 from nmt.engines.packages import Program, Run, folder_for
@@ -43,8 +44,8 @@ from nmt.engines.whole import StepWeights, WholeShape, WholeStep, Words
 from nmt.extensions import LANES
 from nmt.models.transformer import Transformer
 
-NAME, OF_MANY, OF = "step", "step_of_many", "step_of_"
-"""The second takes MANY_ROWS at least, where that is another; the third, with a number, so many."""
+NAME, OF = "step", "step_of_"
+"""The second, with a number, takes so many rows."""
 FEW_ROWS = (1, 5)
 """Numbers with a step of their own, where that of any number takes several rows together.
 
@@ -131,11 +132,9 @@ def _programs(shape: WholeShape, weights: bytes) -> dict[str, Program]:
         sizes = open_sizes(own, n_rows, MOST_ROWS if n_rows is None else n_rows)
         return program_of(BoundStep.saved(own, weights), example, sizes, own)
 
-    programs = {NAME: program(shape, None)}
+    programs = with_many(NAME, shape, partial(program, n_rows=None))
     if shape.rows_beside > 1:
         programs |= {f"{OF}{n_rows}": program(shape, n_rows) for n_rows in FEW_ROWS}
-    if (many := for_many(shape)) is not None:
-        programs[OF_MANY] = program(many, None)
     return programs
 
 
@@ -153,5 +152,4 @@ def load_steps(folder: Path, shape: WholeShape) -> BoundSteps:
     """What was compiled there. Errors are those of ``load_bound``."""
     few = FEW_ROWS if shape.rows_beside > 1 else ()
     fixed = {n_rows: run for n_rows in few if (run := load_bound(folder, f"{OF}{n_rows}")) is not None}
-    many = None if for_many(shape) is None else load_bound(folder, OF_MANY)
-    return BoundSteps(load_bound(folder, NAME), many, fixed)
+    return BoundSteps(*load_with_many(folder, NAME, shape), fixed)

@@ -34,10 +34,10 @@ from nmt.engines.bound_maps import (
     BoundMap,
     compile_with_weights,
     digest,
-    for_many,
-    load_bound,
+    load_with_many,
     map_of,
     program_of,
+    with_many,
 )
 from nmt.engines.cpu import Int8Inputs
 from nmt.engines.encoder_attention import BESIDE, attend
@@ -47,8 +47,7 @@ from nmt.engines.packages import Program, Run, folder_for
 from nmt.extensions import LANES
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Transformer
 
-NAME, OF_MANY = "encoder", "encoder_of_many"
-"""The second takes MANY_ROWS tokens at least, where that is another."""
+NAME = "encoder"
 MOST_LENGTH = 1 << 16
 
 
@@ -222,8 +221,7 @@ def _programs(shape: EncoderShape, weights: bytes) -> dict[str, Program]:
         encoder.load_state_dict(safetensors.torch.load(weights))
         return program_of(encoder.eval().requires_grad_(False), _example(own), _open_sizes(own), own)
 
-    many = for_many(shape)
-    return {NAME: program(shape)} | ({} if many is None else {OF_MANY: program(many)})
+    return with_many(NAME, shape, program)
 
 
 def _example(shape: EncoderShape) -> tuple[Any, ...]:
@@ -261,10 +259,10 @@ def _open_sizes(shape: EncoderShape) -> tuple[Any, ...]:
 def load_encoder(folder: Path, shape: EncoderShape) -> tuple[Run, Run | None] | None:
     """The function, and that of many tokens where that is another; None where this machine has none there.
 
-    Errors are those of ``load_bound``.
+    Errors are those of ``load_with_many``.
     """
-    run = load_bound(folder, NAME)
-    return None if run is None else (run, None if for_many(shape) is None else load_bound(folder, OF_MANY))
+    run, many = load_with_many(folder, NAME, shape)
+    return None if run is None else (run, many)
 
 
 def _encoder_layers(model: Transformer) -> Sequence[EncoderLayer]:

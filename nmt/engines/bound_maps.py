@@ -116,6 +116,8 @@ So do oneDNN's with AVX2, which are wrong otherwise.
 """
 MANY_ROWS = 48
 """From so many on ``PairedInt8`` is faster than ``LoopedInt8``."""
+OF_MANY = "_of_many"
+"""Behind the name of the function that takes so many."""
 
 
 class RowsInInt8(BoundMap):
@@ -229,7 +231,7 @@ def can_bind(shape: ShapeWithWeights, features: CpuFeatures) -> bool:
 
 def for_many(shape: ShapeT) -> ShapeT | None:
     """Of the function for MANY_ROWS and more, with the same weights; None: it is the same."""
-    is_looped = shape.weights == "int8" and shape.inputs == "int16"
+    is_looped = shape.rows_beside > 1
     return replace(shape, inputs="pairs") if is_looped and _has_fours(shape) else None
 
 
@@ -259,6 +261,12 @@ def program_of(
     options = WITH_CALLS if is_in_int8 and shape.inputs == "pairs" else OPTIONS
     threads: Threads = "both" if is_in_int8 else "all"
     return Program(function, example, sizes, options, threads, flags)
+
+
+def with_many(name: str, shape: ShapeT, program: Callable[[ShapeT], Program]) -> dict[str, Program]:
+    """What is compiled for a function of ``shape``: it, and where that is another the one for many rows."""
+    many = for_many(shape)
+    return {name: program(shape)} | ({} if many is None else {f"{name}{OF_MANY}": program(many)})
 
 
 def compile_with_weights(
@@ -301,3 +309,12 @@ def load_bound(folder: Path, name: str) -> Run | None:
     if CpuFeatures.here().matrix_units and not torch.cpu._init_amx():
         raise ConfigError(f"{folder}: this system refuses its matrix units (AMX); remove the folder")
     return runs[name]
+
+
+def load_with_many(folder: Path, name: str, shape: ShapeWithWeights) -> tuple[Run | None, Run | None]:
+    """The functions of ``with_many``; None where this machine, or the shape, has none.
+
+    Errors are those of ``load_bound``.
+    """
+    many = None if for_many(shape) is None else load_bound(folder, f"{name}{OF_MANY}")
+    return load_bound(folder, name), many

@@ -19,6 +19,7 @@ from nmt.engines.encoder_attention import BESIDE
 from nmt.engines.keeping import empty
 from nmt.engines.memory import Memory
 from nmt.engines.packages import Run
+from nmt.engines.single_calls import filled_up
 from nmt.extensions import LANES
 
 NARROW = 384
@@ -71,11 +72,12 @@ class EncoderCall:
             n_tokens, most = sum(lengths[part]), max(lengths[part])
             first_B1 = (lengths_B[part].cumsum(0) - lengths_B[part]).unsqueeze(1)
             rows_BL, K = own_BL[part] + first_B1, rounded_up(most, BESIDE)
-            own = x_MD[first : first + n_tokens], is_token_BL[part, :K].flatten().nonzero().squeeze(1)
+            own = [x_MD[first : first + n_tokens], is_token_BL[part, :K].flatten().nonzero().squeeze(1)]
+            n_rows, run = rounded_up(n_tokens, self._beside), self._run
             if self._many is not None and n_tokens >= MANY_ROWS:
-                run = self._many
-            else:
-                run, own = self._run, self._filled_up(*own)
+                n_rows, run = n_tokens, self._many
+            if n_tokens < n_rows:  # what fills up is the first token again, which nobody reads there
+                own = [part.index_select(0, filled_up(n_tokens, n_rows)) for part in own]
             (own_MD,) = run(
                 [
                     *own,
@@ -90,14 +92,6 @@ class EncoderCall:
             first += n_tokens
         kept = Memory.of_laid_out(layers, mask_BL[:, None, None].float(), longest, self._attention)
         return memory[0] if len(memory) == 1 else torch.cat(memory), kept
-
-    def _filled_up(self, x_MD: Tensor, places_M: Tensor) -> tuple[Tensor, Tensor]:
-        """With the last token again up to as many as the function takes together; nobody reads it there."""
-        n_tokens = len(x_MD)
-        if (n_all := rounded_up(n_tokens, self._beside)) == n_tokens:
-            return x_MD, places_M
-        index_M = torch.arange(n_all).clamp_(max=n_tokens - 1)
-        return x_MD[index_M], places_M[index_M]
 
 
 def _parts(lengths: Sequence[int], part_tokens: int) -> Iterator[slice]:

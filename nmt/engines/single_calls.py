@@ -144,7 +144,7 @@ class SingleCalls:
         # what is compiled takes all tensors to be contiguous; beam search gives a column of its table
         of_rows = [tokens_N.contiguous(), past.places_N, past.readers_NC, sentence_N]
         if n_kept < n_rows:  # what fills up is the first row again
-            of_rows = [part.index_select(0, _filled_up(n_kept, n_rows)) for part in of_rows]
+            of_rows = [part.index_select(0, filled_up(n_kept, n_rows)) for part in of_rows]
         tokens_N, *places = of_rows
         found = run(
             [
@@ -175,7 +175,8 @@ def _sentences(n_rows: int, beam_size: int) -> Tensor:
 
 
 @lru_cache(maxsize=256)
-def _filled_up(n_kept: int, n_rows: int) -> Tensor:
+def filled_up(n_kept: int, n_rows: int) -> Tensor:
+    """The row of each: those that there are, and the first one again."""
     row_N = torch.arange(n_rows)
     row_N[n_kept:] = 0
     return row_N

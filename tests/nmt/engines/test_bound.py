@@ -13,7 +13,7 @@ from torch import Tensor
 
 from nmt.batch import Batch
 from nmt.compilation import compile_steps
-from nmt.config import SpecialIds
+from nmt.config import GenerationConfig, SpecialIds
 from nmt.engines import bound, packages
 from nmt.engines.between import ROWS_BESIDE
 from nmt.engines.bound import FEW_ROWS, BoundStep, BoundSteps, compile_bound, folder_of, load_steps
@@ -605,7 +605,7 @@ def test_in_pairs_what_is_compiled_computes_the_same_and_is_chosen(monkeypatch: 
     run, many, fixed = load_steps(folder, shape)
     assert run is not None
     assert many is not None
-    assert list(fixed) == list(FEW_ROWS)
+    assert list(fixed) == list(FEW_ROWS) == [1, GenerationConfig().beam_size]
     for n_threads in (1, 2):
         torch.set_num_threads(n_threads)
         check_compiled(run, model, shape, fixed)
