@@ -41,7 +41,7 @@ from nmt.engines.bound_maps import (
 )
 from nmt.engines.cpu import Int8Inputs
 from nmt.engines.encoder_attention import BESIDE, attend
-from nmt.engines.keeping import Kept, empty, kept
+from nmt.engines.keeping import Kept, KeptIn, empty, has_scales, kept
 from nmt.engines.kernels import Precision, dtype_of, side_by_side
 from nmt.engines.packages import Program, Run, folder_for
 from nmt.extensions import LANES
@@ -59,12 +59,12 @@ class EncoderShape(ShapeWithWeights):
     n_layers: int
     memory_widths: tuple[tuple[int, int], ...]
     """Of each layer of the decoder: heads of cross-attention, and the width of all together."""
-    kept: Precision
+    kept: KeptIn
     """In what keys and values of the source are kept."""
 
     @classmethod
     def of_model(
-        cls, model: Transformer, weights: Precision, kept: Precision, inputs: Int8Inputs = "int8"
+        cls, model: Transformer, weights: Precision, kept: KeptIn, inputs: Int8Inputs = "int8"
     ) -> EncoderShape | None:
         """None where layers of the encoder differ in width, as after pruning heads."""
         layers = _encoder_layers(model)
@@ -251,7 +251,7 @@ def _open_sizes(shape: EncoderShape) -> tuple[Any, ...]:
     M = shape.rows_beside * tokens
     K, R, L = (n * count for n, count in zip((BESIDE, LANES, LANES), of_places, strict=True))
     of_key, of_value, of_scale = {0: P, 3: L}, {0: P, 2: L}, {0: P, 2: L}
-    n_parts = 2 if shape.kept == "int8" else 1
+    n_parts = 2 if has_scales(shape.kept) else 1
     layers = [((of_key, of_scale)[:n_parts], (of_value, of_scale)[:n_parts])] * len(shape.memory_widths)
     return {0: M}, {0: M}, {0: B, 1: R}, {0: B, 3: K}, {0: B, 1: L}, {0: B}, layers
 

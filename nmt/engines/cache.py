@@ -20,8 +20,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from nmt.engines.keeping import Kept, empty, kept, restored
-from nmt.engines.kernels import Precision
+from nmt.engines.keeping import Kept, KeptIn, empty, kept, restored
 
 ROOM = 16
 """Tokens that there is room for, at first, and more by so many."""
@@ -36,7 +35,7 @@ class Cache:
         n_sentences: B.
         beam_size: K.
         heads: H and E of each layer.
-        precision: in what it is kept.
+        kept_in: in what it is kept.
         may_stay: whether what is reordered stays where it is; False: it moves, as if rows were sentences.
     """
 
@@ -45,7 +44,7 @@ class Cache:
         n_sentences: int,
         beam_size: int,
         heads: Sequence[tuple[int, int]],
-        precision: Precision,
+        kept_in: KeptIn,
         *,
         may_stay: bool = True,
     ) -> None:
@@ -54,9 +53,9 @@ class Cache:
         self.n_tokens = 0
         self._may_stay = may_stay
         self._beam_size = beam_size
-        self._precision = precision
+        self._kept_in = kept_in
         sizes = [(n_sentences, n_heads, ROOM, beam_size, width) for n_heads, width in heads]
-        self._layers = [(empty(size, precision), empty(size, precision)) for size in sizes]
+        self._layers = [(empty(size, kept_in), empty(size, kept_in)) for size in sizes]
         self._places_B = torch.arange(n_sentences)
         self._places_N = self._places_B.repeat_interleave(beam_size)
         self._readers_NC = torch.zeros(n_sentences * beam_size, ROOM, dtype=torch.long)
@@ -96,7 +95,7 @@ class Cache:
         """Those of the token being read."""
         beams_N = _in_turn(self.n_rows, self._beam_size)
         for parts, own_NHE in zip(self._layers[layer], (key_NHE, value_NHE), strict=True):
-            for part, own in zip(parts, kept(own_NHE, self._precision), strict=True):
+            for part, own in zip(parts, kept(own_NHE, self._kept_in), strict=True):
                 part[self._places_N, :, self.n_tokens - 1, beams_N] = own
 
     def in_order(self, layer: int) -> tuple[Tensor, Tensor]:

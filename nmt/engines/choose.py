@@ -36,6 +36,7 @@ from nmt.engines.bound_maps import can_bind, for_many
 from nmt.engines.cpu import CpuFeatures, Int8Inputs
 from nmt.engines.encoder_call import EncoderCall
 from nmt.engines.few import compiled_rows, load_whole
+from nmt.engines.keeping import QUARTERS, KeptIn
 from nmt.engines.kernels import Precision, dtype_of
 from nmt.engines.loops import loop_weights
 from nmt.engines.packed import PackedTransformer
@@ -49,7 +50,7 @@ from nmt.errors import ConfigError
 from nmt.extensions import Blocks, best_of_blocks
 from nmt.models.build import Model
 from nmt.models.interface import MergingDecoder
-from nmt.models.transformer import Transformer
+from nmt.models.transformer import DecoderLayer, Transformer
 
 EngineName = Literal["auto", "eager", "float32", "bfloat16", "int8"]
 NO_TRANSFORMER = "the model is an RNN, and the other engines are for Transformers"
@@ -66,7 +67,7 @@ class Choice:
     why: str
     layers: Precision = "float32"
     output: Precision = "float32"
-    kept: Precision = "float32"
+    kept: KeptIn = "float32"
     """In what keys and values are kept for steps that are one call."""
     inputs: Int8Inputs = "int8"
     """Of products with int8 weights that are compiled."""
@@ -109,6 +110,8 @@ def choose(
     dtype = model.output.weight_VD.dtype
     obstacle = None if dtype == torch.float32 else f"the model's weights are {dtype}, not float32"
     choice = _choose(model.output.weight_VD.size(1), obstacle, device, requested, features)
+    if choice.kept == "int8x4" and not _has_quarters(model):
+        choice = replace(choice, kept="float32")
     if not compiled:
         return choice
     step, few = step_shape(model, choice, features), few_shape(model, choice, features)
@@ -155,6 +158,13 @@ def step_shape(model: Model, choice: Choice, features: CpuFeatures | None = None
     if choice.name != "int8" or not isinstance(model, Transformer) or not features.matrix_units:
         return None
     return Shape.of(model, dtype_of(choice.layers))
+
+
+def _has_quarters(model: Transformer) -> bool:
+    """Whether the heads of the decoder can be kept in int8x4."""
+    layers = [layer for layer in model.decoder_layers if isinstance(layer, DecoderLayer)]
+    attended = [part for layer in layers for part in (layer.self_attention, layer.cross_attention)]
+    return all(part.query.out_features // part.n_heads % QUARTERS == 0 for part in attended)
 
 
 def _is_packed(model: Model, choice: Choice) -> TypeGuard[Transformer]:
@@ -306,9 +316,8 @@ def _precise(name: str, why: str, features: CpuFeatures) -> Choice:
         if features.matrix_units:
             detail = "layers in bfloat16, projection to the vocabulary in int8"
             return Choice("int8", f"{why}: {detail}", "bfloat16", "int8", "bfloat16")
-        if features.only_pairs:
-            return Choice("int8", f"{why}: all int8", "int8", "int8", inputs=features.int8_inputs)
-        return Choice("int8", f"{why}: all int8", "int8", "int8", "int8", features.int8_inputs)
+        kept: KeptIn = "int8x4" if features.only_pairs else "int8"
+        return Choice("int8", f"{why}: all int8", "int8", "int8", kept, features.int8_inputs)
     if name == "bfloat16":
         return Choice("bfloat16", why, "bfloat16", "bfloat16", "bfloat16")
     return Choice("float32", why)

@@ -18,8 +18,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from nmt.engines.keeping import Kept, kept, restored
-from nmt.engines.kernels import Precision
+from nmt.engines.keeping import Kept, KeptIn, kept, restored
 from nmt.extensions import LANES
 
 Layers = list[tuple[Tensor, Tensor]]
@@ -85,7 +84,7 @@ class Memory:
             self.mask, self.layers_laid_out = self.mask[..., places].to(self.dtype), None
         return self.layers, self.mask
 
-    def laid_out(self, precision: Precision) -> tuple[LaidOut, Tensor]:
+    def laid_out(self, kept_in: KeptIn) -> tuple[LaidOut, Tensor]:
         """Keys and values kept so, and mask_P11L in float32; what is read of it, ``places_B`` tell."""
         if self.layers_laid_out is None:
             self._move()
@@ -95,7 +94,7 @@ class Memory:
                 self.mask = torch.zeros(self.n_places, 1, 1, self.length)
             self.mask = F.pad(self.mask.float(), (0, missing), value=-torch.inf)
             filled = [
-                [kept(F.pad(part.float(), (0, 0, 0, missing)), precision) for part in layer]
+                [kept(F.pad(part.float(), (0, 0, 0, missing)), kept_in) for part in layer]
                 for layer in self.layers
             ]
             self.layers_laid_out = [

@@ -27,6 +27,7 @@ from nmt.batch import Batch
 from nmt.engines.cache import Cache
 from nmt.engines.encoded import EncodedSources
 from nmt.engines.encoder_call import EncoderCall
+from nmt.engines.keeping import KeptIn
 from nmt.engines.kernels import Precision, dtype_of, padded_rows
 from nmt.engines.memory import Memory
 from nmt.engines.packed_layers import PackedDecoderLayer, PackedEncoderLayer, Tokens
@@ -83,7 +84,7 @@ class PackedTransformer:
         self._decoder_norm = Norm(model.decoder_norm, self.dtype)
         self._stretches = stretches or PackedStretches(self._decoder, self._decoder_norm, layers)
         self._single_calls = single_calls
-        self._kept: Precision = single_calls.kept if single_calls is not None else _as_it_is(layers)
+        self._kept: KeptIn = single_calls.kept if single_calls is not None else _as_it_is(layers)
         self._encoder_call = encoder_call
         self._project = Projection(model.output.weight_VD.detach(), output)
         self._shortlist = shortlist

@@ -21,8 +21,7 @@ from torch import Tensor
 
 from nmt.engines.arithmetic import rounded_up
 from nmt.engines.bound_maps import MANY_ROWS
-from nmt.engines.keeping import Kept, empty
-from nmt.engines.kernels import Precision
+from nmt.engines.keeping import Kept, KeptIn, empty, has_scales
 from nmt.engines.packages import Run
 from nmt.engines.packed_state import Group
 from nmt.engines.whole import WholeShape, Words
@@ -86,7 +85,7 @@ def open_sizes(shape: WholeShape, n_rows: int | None, most_rows: int) -> tuple[A
         of_rows[0] = shape.rows_beside * torch.export.Dim("step_rows", min=1, max=most_rows)
     of_places = of_rows, {**of_rows, 1: room}, of_rows, {0: target}
     of_words: Any = {}, {}, {}, {0: torch.export.Dim("U", min=1, max=shape.vocab_size)}
-    n_parts = 2 if shape.kept == "int8" else 1  # with scales, whose sizes are those of the first dimensions
+    n_parts = 2 if has_scales(shape.kept) else 1  # with scales, whose sizes are those of the first dimensions
     of_layers = [((of_key, of_scale)[:n_parts], (of_value, of_scale)[:n_parts])] * shape.n_layers
     of_pasts = [((of_past,) * n_parts,) * 2] * shape.n_layers
     return of_rows, of_pasts, of_layers, of_mask, of_places, Words(*of_words)
@@ -107,7 +106,7 @@ class SingleCalls:
 
     def __init__(
         self,
-        kept: Precision,
+        kept: KeptIn,
         fixed: Mapping[int, Run],
         weights: Sequence[Tensor] = (),
         any_rows: Run | None = None,

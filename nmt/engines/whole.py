@@ -28,7 +28,7 @@ from nmt.compiler import computed_first
 from nmt.engines.arithmetic import exponential, sum_of_exponentials
 from nmt.engines.between import NORM_EPS, Norm, Shape, ShapeWithWeights, Stretch, decoder_norms
 from nmt.engines.cpu import Int8Inputs
-from nmt.engines.keeping import Kept, kept
+from nmt.engines.keeping import Kept, KeptIn, kept, quarters
 from nmt.engines.kernels import Precision, side_by_side
 from nmt.extensions import LANES, in_blocks
 from nmt.models.transformer import DecoderLayer, Transformer
@@ -49,12 +49,12 @@ class WholeShape(ShapeWithWeights):
     n_positions: int
     scale: float
     """Of embeddings."""
-    kept: Precision
+    kept: KeptIn
     """In what keys and values are."""
 
     @classmethod
     def of_model(
-        cls, model: Transformer, kept: Precision, weights: Precision = "int8", inputs: Int8Inputs = "int8"
+        cls, model: Transformer, kept: KeptIn, weights: Precision = "int8", inputs: Int8Inputs = "int8"
     ) -> WholeShape | None:
         """None where layers differ in width, as after pruning heads."""
         shape = Shape.of(model, torch.float32)
@@ -282,24 +282,32 @@ def attend(query_NHE: Tensor, key: Kept, value: Kept, mask_N1L: Tensor) -> Tenso
 
     Places of the source fill registers in the scores, numbers of a value in what is found.
     """
-    query_NHE = computed_first(query_NHE * query_NHE.size(2) ** -0.5)
-    scores_NHL = (query_NHE.unsqueeze(3) * key[0].float()).sum(dim=2)
+    query_NHE1 = computed_first(query_NHE * query_NHE.size(2) ** -0.5).unsqueeze(3)
+    keys = quarters(key[0])
+    first, *others = map(torch.mul, query_NHE1.chunk(len(keys), dim=2), keys)
+    scores_NHL = sum(others, start=first).sum(dim=2)
     return _found(computed_first(_with_scales(scores_NHL, key) + mask_N1L), value)
 
 
 def attend_past(query_NHE: Tensor, key: Kept, value: Kept) -> Tensor:
     """The same in what a row has read, of which each number of a key stands beside the next."""
     query_NHE = computed_first(query_NHE * query_NHE.size(2) ** -0.5)
-    pairs = zip(_registers(query_NHE.unsqueeze(2)), _registers(key[0]), strict=True)
-    first, *others = (own * other.float() for own, other in pairs)
+    keys = _registers(key[0])
+    queries = torch.split(query_NHE.unsqueeze(2), keys[0].size(3), dim=3)
+    first, *others = map(torch.mul, queries, keys)
     scores_NHT = sum(others, start=first).sum(dim=3)  # one sum across a register
     return _found(computed_first(_with_scales(scores_NHT, key)), value)
 
 
-def _registers(x_NHTE: Tensor) -> Sequence[Tensor]:
-    """Parts of E that fill a register each, if they do: where one stands is then found once for all."""
-    E = x_NHTE.size(3)
-    return torch.split(x_NHTE, E if E % LANES else LANES, dim=3)
+def _registers(numbers_NHTE: Tensor) -> Sequence[Tensor]:
+    """Parts of E in float32, each a register if that fits: where one stands is then found once for all.
+
+    Of int8x4 quarters, which stand in one place.
+    """
+    if numbers_NHTE.dtype == torch.int32:
+        return quarters(numbers_NHTE)
+    E = numbers_NHTE.size(3)
+    return [part.float() for part in torch.split(numbers_NHTE, E if E % LANES else LANES, dim=3)]
 
 
 def _with_scales(x_NHT: Tensor, parts: Kept) -> Tensor:
@@ -312,5 +320,5 @@ def _found(scores_NHT: Tensor, value: Kept) -> Tensor:
     # not with keepdim: the compiler would see a softmax, and test each score for infinity
     weights_NHT = computed_first(exponential(scores_NHT - scores_NHT.amax(dim=2).unsqueeze(2)))
     shares_NHT1 = computed_first(_with_scales(weights_NHT, value)).unsqueeze(3)
-    found = [(shares_NHT1 * part.float()).sum(dim=2) for part in _registers(value[0])]
+    found = [(shares_NHT1 * part).sum(dim=2) for part in _registers(value[0])]
     return torch.cat(found, dim=2) / weights_NHT.sum(dim=2).unsqueeze(2)

@@ -31,6 +31,7 @@ from nmt.engines.bound_maps import (
 from nmt.engines.choose import bound_folder, build_decoder, choose, encoder_folder, few_shape, whole_shape
 from nmt.engines.cpu import CpuFeatures, Int8Inputs
 from nmt.engines.forks import can_fork
+from nmt.engines.keeping import KeptIn
 from nmt.engines.kernels import Precision
 from nmt.engines.loops import LoopStep, loop_weights
 from nmt.engines.packages import Run
@@ -93,9 +94,9 @@ def random_model(**changes: object) -> Transformer:
     return random_transformer(**{**widths, **changes})
 
 
-def kept_in(layers: Precision, inputs: Int8Inputs) -> Precision:
+def kept_in(layers: Precision, inputs: Int8Inputs) -> KeptIn:
     """Keys and values."""
-    return "float32" if inputs in ("int16", "pairs") else layers
+    return "int8x4" if inputs in ("int16", "pairs") else layers
 
 
 def shape_of(
@@ -132,8 +133,7 @@ def packed(
     inputs: Int8Inputs = "int8",
 ) -> PackedTransformer:
     beside = ROWS_BESIDE if inputs == "int16" else 1
-    kept = kept_in(layers, inputs)
-    calls = None if any_rows is None else SingleCalls(kept, {}, (), any_rows, beside)
+    calls = None if any_rows is None else SingleCalls(kept_in(layers, inputs), {}, (), any_rows, beside)
     return PackedTransformer(model, layers=layers, output=output, single_calls=calls)
 
 

@@ -29,6 +29,7 @@ from nmt.engines.choose import build_decoder, choose, compilable_steps, encoder_
 from nmt.engines.cpu import CpuFeatures, Int8Inputs
 from nmt.engines.encoder_call import MOST_TOKENS, MOST_TOKENS_IF_WIDE, NARROW, PART_TOKENS, EncoderCall
 from nmt.engines.forks import can_fork
+from nmt.engines.keeping import KeptIn, has_scales
 from nmt.engines.kernels import Precision
 from nmt.engines.packages import Run
 from nmt.engines.packed import PackedTransformer
@@ -76,9 +77,9 @@ def random_model(**changes: object) -> Transformer:
 def shape_of(
     model: Transformer, layers: Precision = "bfloat16", inputs: Int8Inputs | None = None
 ) -> EncoderShape:
-    kept = "float32" if inputs in IN_AVX2 else layers
+    kept_in: KeptIn = "int8x4" if inputs in IN_AVX2 else layers
     inputs = inputs or ("uint8" if layers == "int8" else "int8")
-    shape = EncoderShape.of_model(model, layers, kept, inputs)
+    shape = EncoderShape.of_model(model, layers, kept_in, inputs)
     assert shape is not None
     return shape
 
@@ -96,7 +97,7 @@ def uncompiled(
     def call(tensors: list[Tensor]) -> Sequence[Tensor]:
         if calls is not None:
             calls.append(len(tensors[0]))
-        n_each = 2 if shape.kept == "int8" else 1
+        n_each = 2 if has_scales(shape.kept) else 1
         parts = [tuple(tensors[first : first + n_each]) for first in range(6, len(tensors), n_each)]
         memory = list(zip(parts[::2], parts[1::2], strict=True))
         results: Sequence[Tensor] = encoder(*tensors[:6], memory)

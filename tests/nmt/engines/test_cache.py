@@ -10,10 +10,9 @@ import torch
 from torch import Tensor
 
 from nmt.engines.cache import LARGER_BY, ROOM, Cache
-from nmt.engines.keeping import kept, restored
-from nmt.engines.kernels import Precision
+from nmt.engines.keeping import KeptIn, kept, restored
 
-HEADS = [(2, 3), (1, 4)]
+HEADS = [(2, 8), (1, 4)]
 """Of layers that differ."""
 
 
@@ -37,12 +36,12 @@ def where_it_stands(cache: Cache) -> list[Tensor]:
     return found
 
 
-def write_where_it_stands(cache: Cache, new: list[Tensor], precision: Precision) -> None:
+def write_where_it_stands(cache: Cache, new: list[Tensor], kept_in: KeptIn) -> None:
     """As a step that is one call does."""
     last = cache.n_tokens - 1
     everything = [parts for layer in cache.layers for parts in layer]
     for parts, own_NHE in zip(everything, new, strict=True):
-        for part, own in zip(parts, kept(own_NHE, precision), strict=True):
+        for part, own in zip(parts, kept(own_NHE, kept_in), strict=True):
             part[cache.places_N, :, last, cache.readers_NC[:, last]] = own
 
 
@@ -50,29 +49,27 @@ def all_equal(one: list[Tensor], other: list[Tensor]) -> bool:
     return all(torch.equal(a, b) for a, b in zip(one, other, strict=True))
 
 
-@pytest.mark.parametrize("precision", ["float32", "int8"])
+@pytest.mark.parametrize("kept_in", ["float32", "int8", "int8x4"])
 @pytest.mark.parametrize("may_stay", [True, False])
 @pytest.mark.parametrize("beam_size", [1, 2, 5])
 @pytest.mark.parametrize("seed", range(3))
-def test_it_holds_what_each_row_has_read(
-    seed: int, beam_size: int, may_stay: bool, precision: Precision
-) -> None:
+def test_it_holds_what_each_row_has_read(seed: int, beam_size: int, may_stay: bool, kept_in: KeptIn) -> None:
     """Whether steps that are one call read and write it, or others, or now these and now those."""
     chance = random.Random(f"{seed} {beam_size}")
     torch.manual_seed(seed)
     n_sentences = 9
-    cache = Cache(n_sentences, beam_size, HEADS, precision, may_stay=may_stay)
+    cache = Cache(n_sentences, beam_size, HEADS, kept_in, may_stay=may_stay)
     expected = [numbers.unsqueeze(2)[:, :, :0] for numbers in new_numbers(cache.n_rows)]
     for _ in range(3 * ROOM + 5):
         cache.grow()
         new = new_numbers(cache.n_rows)
-        as_kept = [restored(kept(own, precision)).unsqueeze(2) for own in new]
+        as_kept = [restored(kept(own, kept_in)).unsqueeze(2) for own in new]
         expected = [torch.cat(pair, dim=2) for pair in zip(expected, as_kept, strict=True)]
         if chance.random() < 0.5:
             for layer in range(len(HEADS)):
                 cache.write(layer, *new[2 * layer : 2 * layer + 2])
         else:
-            write_where_it_stands(cache, new, precision)
+            write_where_it_stands(cache, new, kept_in)
         assert all_equal(where_it_stands(cache), expected)
         assert all_equal(in_order(cache), expected)
         if chance.random() < 0.7:
@@ -103,14 +100,14 @@ def test_nothing_moves_until_half_have_left() -> None:
     cache.select(torch.tensor([1, 1, 4, 5, 7, 6]))
     cache.grow()
     ((keys,), _), _ = cache.layers
-    assert keys.shape == (4, 2, ROOM, 2, 3)
+    assert keys.shape == (4, 2, ROOM, 2, 8)
     assert keys.data_ptr() == before
     assert cache.places_N.tolist() == [0, 0, 2, 2, 3, 3]
     readers = [[own] * 4 + [row % 2] for row, own in enumerate([1, 1, 0, 1, 1, 0])]
     assert cache.readers_NC[:, :5].tolist() == readers
     cache.select(torch.tensor([0, 1, 5, 4]))
     ((keys,), _), _ = cache.layers
-    assert keys.shape == (2, 2, ROOM, 2, 3)
+    assert keys.shape == (2, 2, ROOM, 2, 8)
     assert cache.places_N.tolist() == [0, 0, 1, 1]
 
 

@@ -38,6 +38,14 @@ def test_auto_takes_the_fewest_bits_that_the_cpu_multiplies(features, name, laye
     assert reason in choice.why
 
 
+def test_keys_are_kept_in_int8_where_layers_are_and_the_compiler_can_load_it() -> None:
+    kept = {features: choose(model(), CPU, features=features).kept for features in (AMX, VNNI, AVX2, OLD)}
+    assert kept == {AMX: "bfloat16", VNNI: "int8", AVX2: "int8x4", OLD: "float32"}
+    narrow = model(132)  # heads of 66 have no quarters
+    assert choose(narrow, CPU, features=AVX2).kept == "float32"
+    assert choose(narrow, CPU, features=VNNI).kept == "int8"
+
+
 def test_layers_compiled_one_by_one_are_for_amx(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nmt.engines.choose.is_compiled", lambda shape: True)
     assert choose(model(), CPU, features=AMX).step is not None

@@ -6,12 +6,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from nmt.engines.keeping import kept, restored
-from nmt.engines.kernels import Precision
+from nmt.engines.keeping import QUARTERS, KeptIn, empty, kept, quarters, restored
 from nmt.engines.memory import Layers, Memory
 from nmt.extensions import LANES
 
-H, E = 3, 5
+H, E = 3, 12
 
 
 def random_layers(n_sentences: int, n_source: int, dtype: torch.dtype = torch.float32) -> Layers:
@@ -27,43 +26,44 @@ def padded_mask(n_sentences: int, n_source: int) -> Tensor:
     return torch.zeros(is_padding_PS.shape).masked_fill_(is_padding_PS, -torch.inf)[:, None, None]
 
 
-@pytest.mark.parametrize("precision", ["bfloat16", "int8"])
+@pytest.mark.parametrize("kept_in", ["bfloat16", "int8", "int8x4"])
 @pytest.mark.parametrize("n_source", [1, LANES - 1, LANES, LANES + 1])
 @pytest.mark.parametrize("masked", [True, False])
 def test_laid_out_keys_lie_beneath_each_other_in_whole_registers(
-    n_source: int, masked: bool, precision: Precision
+    n_source: int, masked: bool, kept_in: KeptIn
 ) -> None:
     layers = random_layers(2, n_source)
     memory = Memory.of(layers, padded_mask(2, n_source) if masked else None)
-    found, mask_P11L = memory.laid_out(precision)
+    found, mask_P11L = memory.laid_out(kept_in)
     length = -(-n_source // LANES) * LANES
     for ((key_PHEL, *key_scale), value), (key, value_PHSE) in zip(found, layers, strict=True):
         assert all(part.is_contiguous() for part in (key_PHEL, *key_scale, *value))
-        assert key_PHEL.shape == (2, H, E, length)
-        assert value[0].shape == (2, H, length, E)
+        width = E // QUARTERS if kept_in == "int8x4" else E
+        assert key_PHEL.shape == (2, H, width, length)
+        assert value[0].shape == (2, H, length, width)
         in_order = restored((key_PHEL.transpose(2, 3), *key_scale))
         for part, expected in ((in_order, key), (restored(value), value_PHSE)):
-            assert torch.equal(part[:, :, :n_source], restored(kept(expected, precision)))
+            assert torch.equal(part[:, :, :n_source], restored(kept(expected, kept_in)))
             assert bool(part[:, :, n_source:].eq(0).all())
     expected_PL = torch.full((2, length), -torch.inf)
     expected_PL[:, :n_source] = 0
     if masked:
         expected_PL[1, n_source - 1] = -torch.inf
     assert torch.equal(mask_P11L, expected_PL[:, None, None])
-    again, _ = memory.laid_out(precision)
+    again, _ = memory.laid_out(kept_in)
     assert again is found
 
 
-@pytest.mark.parametrize("precision", ["bfloat16", "int8"])
-def test_what_was_laid_out_can_be_put_in_order_again(precision: Precision) -> None:
+@pytest.mark.parametrize("kept_in", ["bfloat16", "int8", "int8x4"])
+def test_what_was_laid_out_can_be_put_in_order_again(kept_in: KeptIn) -> None:
     layers, mask_P11S = random_layers(3, 7, torch.bfloat16), padded_mask(3, 7)
     memory = Memory.of(layers, mask_P11S.bfloat16())
-    memory.laid_out(precision)
+    memory.laid_out(kept_in)
     found, mask_B11S = memory.in_order()
     for pair, expected in zip(found, layers, strict=True):
         for part, right in zip(pair, expected, strict=True):
             assert part.dtype == torch.bfloat16
-            assert torch.equal(part, restored(kept(right.float(), precision)).bfloat16())
+            assert torch.equal(part, restored(kept(right.float(), kept_in)).bfloat16())
     assert mask_B11S is not None
     assert torch.equal(mask_B11S, mask_P11S.bfloat16())
 
@@ -116,3 +116,20 @@ def test_who_asks_for_order_gets_it_at_once() -> None:
     assert memory.places_B is None
     assert mask_B11S is None
     assert torch.equal(found[1][1], layers[1][1][[0, 1, 3, 4]])
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+def test_int8x4_is_int8_in_a_quarter_of_the_numbers(dim: int) -> None:
+    heads = torch.randn(2, 4 * H, 8, E)
+    heads.view(-1)[:3] = torch.tensor([-9.0, 9.0, 0.0])  # the least and the most that there is
+    (numbers, scales), (packed, same_scales) = (kept(heads, kept_in, dim) for kept_in in ("int8", "int8x4"))
+    assert packed.dtype == torch.int32
+    assert packed.size(dim) == heads.size(dim) // QUARTERS
+    assert torch.equal(torch.cat(quarters(packed), dim), numbers.float())
+    assert {-127, 127, 0, -1} <= set(numbers.flatten().tolist())
+    assert torch.equal(same_scales, scales)
+
+
+def test_heads_that_have_no_quarters_are_not_kept_in_int8x4() -> None:
+    with pytest.raises(AssertionError):
+        empty((2, H, 7, E + 2), "int8x4")
