@@ -23,8 +23,11 @@ HANDING_ROWS = 24
 """To hand a batch to another worker takes as long as this many rows of a step."""
 GAIN_BY_THREADS = 1.1
 """So many times faster is a batch that has all cores."""
-BEST_TOKENS = 16000
-"""Source tokens x (1 + beam size) of a batch: the encoder's and the steps'. More leave a core's caches."""
+BEST_TOKENS = 16_000
+"""Source tokens x (1 + beam size) of a batch: the encoder's and the steps'.
+
+More leave a core's caches, and fewer end in more steps of few rows.
+"""
 
 
 @dataclass(frozen=True)
