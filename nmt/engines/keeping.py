@@ -63,7 +63,7 @@ def restored(parts: Kept) -> Tensor:
 
 
 def quarters(numbers: Tensor) -> list[Tensor]:
-    """Those of int8x4, in float32, of each number one quarter after the other; all as one of what is not."""
+    """In float32: the quarters of what is int8x4, in their order; of anything else the whole, as one."""
     if numbers.dtype != torch.int32:
         return [numbers.float()]
     last = BITS * (QUARTERS - 1)
