@@ -59,7 +59,9 @@ def restored(parts: Kept) -> Tensor:
     numbers, *scales = parts
     if not scales:
         return numbers
-    return torch.cat(quarters(numbers), dim=-1) * scales[0].unsqueeze(-1)
+    if numbers.dtype == torch.int32:
+        numbers = torch.cat(quarters(numbers), dim=-1)
+    return numbers * scales[0].unsqueeze(-1)
 
 
 def quarters(numbers: Tensor) -> list[Tensor]:
