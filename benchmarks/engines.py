@@ -98,7 +98,7 @@ def contestants(loaded: LoadedModel, engines: Sequence[str]) -> Iterator[Contest
         yield Contestant(name, choice, batch_tokens)
         if compile_steps(model, choice):
             compiled = choose(model, CPU, name)
-            if compiled.step is not None or compiled.bound is not None:
+            if compiled.bound is not None:
                 yield Contestant(f"{name}, compiled", compiled, batch_tokens)
             yield Contestant(f"{name}, compiled, one sentence at a time", compiled, 1)
 

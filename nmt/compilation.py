@@ -12,7 +12,6 @@ import torch
 
 from nmt.checkpoint import load_model_folder
 from nmt.config import GenerationConfig
-from nmt.engines.ahead import compile_step, folder_of
 from nmt.engines.bound import compile_bound
 from nmt.engines.bound_encoder import compile_encoder
 from nmt.engines.choose import (
@@ -23,11 +22,9 @@ from nmt.engines.choose import (
     encoder_shape,
     few_shape,
     ranking_folder,
-    step_shape,
     whole_shape,
 )
-from nmt.engines.few import MOST_ROWS, compile_whole
-from nmt.engines.few import folder_of as folder_of_whole
+from nmt.engines.few import MOST_ROWS, compile_whole, folder_of
 from nmt.engines.ranking import compile_ranking
 from nmt.errors import ConfigError
 from nmt.extensions import Blocks
@@ -80,7 +77,7 @@ def compile_for(
 
 def compile_steps(model: Model, choice: Choice, rows: Sequence[int] | None = None) -> list[dict[str, Any]]:
     """Compile what the engine ``choice`` of ``model`` can take; results and errors as ``compile_for``."""
-    shape, whole, bound = step_shape(model, choice), whole_shape(model, choice), bound_folder(model, choice)
+    whole, bound = whole_shape(model, choice), bound_folder(model, choice)
     few = few_shape(model, choice)
     if rows and few is None and whole is not None:
         raise ConfigError(
@@ -91,15 +88,13 @@ def compile_steps(model: Model, choice: Choice, rows: Sequence[int] | None = Non
         assert whole is not None
         assert isinstance(model, Transformer)
         steps.append(_compiled("any number of rows", bound, partial(compile_bound, whole, model)))
-    if shape is not None:
-        steps.append(_compiled("many rows", folder_of(shape), partial(compile_step, shape)))
     if few is not None:
         if rows is None:
             rows = ROWS if bound is None else ROWS_BESIDE_ANY
         steps += [
             _compiled(
                 f"{n_rows} row{'s' * (n_rows > 1)}",
-                folder_of_whole(few, n_rows),
+                folder_of(few, n_rows),
                 partial(compile_whole, few, n_rows),
             )
             for n_rows in dict.fromkeys(rows)

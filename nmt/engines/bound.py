@@ -26,7 +26,7 @@ from torch import Tensor, nn
 
 from nmt import compiler, extensions
 from nmt.compiler import computed_first
-from nmt.engines import arithmetic, between, bound_maps, keeping, whole
+from nmt.engines import arithmetic, bound_maps, keeping, shapes, whole
 from nmt.engines.bound_maps import (
     BoundMap,
     compile_with_weights,
@@ -40,7 +40,7 @@ from nmt.engines.bound_maps import (
 from nmt.engines.keeping import Kept
 from nmt.engines.packages import Program, Run, folder_for
 from nmt.engines.single_calls import LENGTHS, example_arguments, open_sizes
-from nmt.engines.whole import StepWeights, WholeShape, WholeStep, Words
+from nmt.engines.whole import Places, StepWeights, WholeShape, WholeStep, Words
 from nmt.extensions import LANES
 from nmt.models.transformer import Transformer
 
@@ -85,7 +85,7 @@ class BoundStep(WholeStep[BoundMap]):
         past: list[tuple[Kept, Kept]],
         memory: list[tuple[Kept, Kept]],
         mask_P11L: Tensor,
-        places: tuple[Tensor, Tensor, Tensor, Tensor],
+        places: Places,
         words: Words,
     ) -> tuple[Tensor, ...]:
         """See ``WholeStep``."""
@@ -106,7 +106,7 @@ class BoundStep(WholeStep[BoundMap]):
 
 def folder_of(shape: WholeShape, model: Transformer) -> Path:
     """Where the step of ``model`` stands on this machine, or would."""
-    read = sys.modules[__name__], arithmetic, between, bound_maps, compiler, extensions, keeping, whole
+    read = sys.modules[__name__], arithmetic, bound_maps, compiler, extensions, keeping, shapes, whole
     sources = map(inspect.getsource, read)
     weights = digest(model.decoder_layers, model.decoder_norm, model.output)
     return folder_for("bound", sorted(asdict(shape).items()), weights, LENGTHS, LANES, *sources)

@@ -28,8 +28,7 @@ from torch import Tensor, nn
 
 from nmt import compiler
 from nmt.compiler import computed_first
-from nmt.engines import arithmetic, between, bound_maps, encoder_attention, keeping
-from nmt.engines.between import Norm, Shape, ShapeWithWeights, Stretch, norms_in_order
+from nmt.engines import arithmetic, bound_maps, encoder_attention, keeping, shapes
 from nmt.engines.bound_maps import (
     BoundMap,
     compile_with_weights,
@@ -44,6 +43,7 @@ from nmt.engines.encoder_attention import BESIDE, attend
 from nmt.engines.keeping import Kept, KeptIn, empty, has_scales, kept
 from nmt.engines.kernels import Precision, dtype_of, side_by_side
 from nmt.engines.packages import Program, Run, folder_for
+from nmt.engines.shapes import Norm, OverLayers, Shape, ShapeWithWeights, norms_in_order
 from nmt.extensions import LANES
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Transformer
 
@@ -101,7 +101,7 @@ def _map(shape: EncoderShape, n_in: int, n_out: int) -> BoundMap:
     return map_of(shape)(torch.zeros(n_out, n_in), torch.zeros(n_out))
 
 
-class BoundEncoder(Stretch):
+class BoundEncoder(OverLayers):
     """The function with its weights; of zeros if not made ``of`` a model."""
 
     def __init__(self, shape: EncoderShape) -> None:
@@ -160,7 +160,7 @@ class BoundEncoder(Stretch):
         read_MD = x_MD
         if self.pre:
             first, *norms = norms
-            read_MD = F.layer_norm(x_MD, (x_MD.size(1),), *first, between.NORM_EPS)
+            read_MD = F.layer_norm(x_MD, (x_MD.size(1),), *first, shapes.NORM_EPS)
         for index, module in enumerate(self.layers):
             layer = cast(_Layer, module)
             context_MD = self._attend(layer.into(read_MD), rows_BR, mask_B11K)[places_M]
@@ -193,8 +193,8 @@ class BoundEncoder(Stretch):
 
 def folder_of(shape: EncoderShape, model: Transformer) -> Path:
     """Where the encoder of ``model`` stands on this machine, or would."""
-    read_by = sys.modules[__name__], arithmetic, between, bound_maps, compiler, encoder_attention, keeping
-    sources = map(inspect.getsource, read_by)
+    read_by = arithmetic, bound_maps, compiler, encoder_attention, keeping, shapes
+    sources = map(inspect.getsource, (sys.modules[__name__], *read_by))
     crossed = [layer.cross_attention for layer in _decoder_layers(model)]
     read = [linear for attention in crossed for linear in (attention.key, attention.value)]
     weights = digest(model.encoder_layers, model.encoder_norm, *read)

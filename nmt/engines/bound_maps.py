@@ -23,12 +23,11 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from nmt.compiler import computed_first
-from nmt.engines import between
 from nmt.engines.arithmetic import scaled
-from nmt.engines.between import ROWS_BESIDE, Int8Weights, ShapeWithWeights
 from nmt.engines.cpu import CpuFeatures, Int8Inputs
 from nmt.engines.kernels import INT8_MOST, int8_rows
 from nmt.engines.packages import CONTRACTION, Program, Run, Threads, compile_packages, load_packages
+from nmt.engines.shapes import ROWS_BESIDE, ShapeWithWeights
 from nmt.errors import ConfigError
 
 WITH_CALLS = {
@@ -106,7 +105,9 @@ class Int8(BoundMap):
 
     def forward(self, x_ND: Tensor) -> Tensor:
         """See ``BoundMap``."""
-        return between.linear(x_ND, Int8Weights(self.weight_DF, self.scale_F, self.bias_F))
+        scaled_ND, scale_N1 = scaled(x_ND)
+        sums_NF = torch._int_mm(scaled_ND.round().to(torch.int8), self.weight_DF)
+        return sums_NF.float() * scale_N1 * self.scale_F + self.bias_F
 
 
 FACTORS = 4

@@ -4,11 +4,12 @@ Of a sentence and a head the tokens of all K rows lie together, time after time,
 times than there are: attention reads what is close together in memory. When rows are reordered nothing moves,
 where steps are one call: of each row and time it is noted which of the K rows of its sentence has read that
 token, and the step reads it there (``nmt.engines.whole``). For any other step it is put in order. A sentence
-stays in its place until half of all have left. A cache belongs to one state; reordering or appending changes
-it.
+stays in its place until half of all have left. One that started later than others, and has joined them, is
+behind: its tokens stand at the first times, and zeros at those to come. A cache belongs to one state;
+reordering, joining or appending changes it.
 
-Dimensions: T tokens read, C that there is room for, B sentences, K rows of each, N = B*K, P sentences that
-there is a place for, H heads, E per head.
+Dimensions: T tokens read, by who has read most, C that there is room for, B sentences, K rows of each, N =
+B*K, P sentences that there is a place for, H heads, E per head.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from nmt.engines.keeping import Kept, KeptIn, empty, kept, restored
+from nmt.engines.arithmetic import rounded_up
+from nmt.engines.keeping import Kept, KeptIn, empty, kept, of_both, restored
 
 ROOM = 16
 """Tokens that there is room for, at first, and more by so many."""
@@ -59,6 +61,7 @@ class Cache:
         self._places_B = torch.arange(n_sentences)
         self._places_N = self._places_B.repeat_interleave(beam_size)
         self._readers_NC = torch.zeros(n_sentences * beam_size, ROOM, dtype=torch.long)
+        self._behind_N: Tensor | None = None
 
     @property
     def n_rows(self) -> int:
@@ -73,7 +76,11 @@ class Cache:
             self._each(partial(_with_room, more=more))
             self._readers_NC = F.pad(self._readers_NC, (0, more))
         if self._beam_size > 1:
-            self._readers_NC[:, self.n_tokens] = _in_turn(self.n_rows, self._beam_size)
+            readers_N = _in_turn(self.n_rows, self._beam_size)
+            if self._behind_N is None:
+                self._readers_NC[:, self.n_tokens] = readers_N
+            else:
+                self._readers_NC[torch.arange(self.n_rows), self.n_tokens - self._behind_N] = readers_N
         self.n_tokens += 1
 
     @property
@@ -91,15 +98,22 @@ class Cache:
         """Which of the K rows of its sentence has read what a row has, at the first T times."""
         return self._readers_NC
 
+    @property
+    def behind_N(self) -> Tensor:
+        """How many tokens each row has read less than T."""
+        return _none_behind(self.n_rows) if self._behind_N is None else self._behind_N
+
     def write(self, layer: int, key_NHE: Tensor, value_NHE: Tensor) -> None:
-        """Those of the token being read."""
+        """Those of the token being read; no row may be behind."""
+        assert self._behind_N is None
         beams_N = _in_turn(self.n_rows, self._beam_size)
         for parts, own_NHE in zip(self._layers[layer], (key_NHE, value_NHE), strict=True):
             for part, own in zip(parts, kept(own_NHE, self._kept_in), strict=True):
                 part[self._places_N, :, self.n_tokens - 1, beams_N] = own
 
     def in_order(self, layer: int) -> tuple[Tensor, Tensor]:
-        """keys_NHTE and values_NHTE; maybe copies."""
+        """keys_NHTE and values_NHTE; maybe copies. No row may be behind."""
+        assert self._behind_N is None
         key, value = self._layers[layer]
         _, H, C, K, _ = key[0].shape
         if K == 1:
@@ -117,6 +131,8 @@ class Cache:
     def select(self, rows_N: Tensor) -> None:
         """Make row n the former row ``rows_N[n]``: whole sentences, in their order."""
         n_rows, is_beam = rows_N.numel(), self._beam_size > 1
+        if self._behind_N is not None and n_rows < self.n_rows:
+            self._let_lag(self._behind_N.index_select(0, rows_N))
         if not self._may_stay:
             self._keep(rows_N)
         elif n_rows < self.n_rows:
@@ -129,6 +145,35 @@ class Cache:
         readers_NC = self._readers_NC
         self._readers_NC = readers_NC.index_select(0, rows_N) if is_beam else readers_NC[:n_rows]
 
+    def join(self, other: Cache) -> None:
+        """Take in the sentences of another, after those that there are; both of what may stay."""
+        both = self, other
+        n_tokens = max(cache.n_tokens for cache in both)
+        room = rounded_up(n_tokens + 1, ROOM)
+        behind_N = torch.cat([cache.behind_N + n_tokens - cache.n_tokens for cache in both])
+        readers = [cache.readers_NC[:, :room] for cache in both]
+        self._readers_NC = torch.cat([F.pad(part_NC, (0, room - part_NC.size(1))) for part_NC in readers])
+        n_sentences = [cache._places_B.numel() for cache in both]
+
+        def together(*parts: Tensor) -> Tensor:
+            _, H, _, *of_each = parts[0].shape
+            found = parts[0].new_zeros(sum(n_sentences), H, room, *of_each)
+            for own, cache, part in zip(torch.split(found, n_sentences), both, parts, strict=True):
+                times = slice(0, cache.n_tokens)
+                own[:, :, times] = part[cache._places_B, :, times]
+            return found
+
+        self._layers = of_both(together, self._layers, other._layers)
+        self._stand(sum(n_sentences))
+        self.n_tokens = n_tokens
+        self._let_lag(behind_N)
+
+    def _let_lag(self, behind_N: Tensor) -> None:
+        """So much of all rows; T becomes what one of them has read."""
+        least, most = (int(number) for number in behind_N.aminmax())
+        self.n_tokens -= least
+        self._behind_N = behind_N - least if least < most else None
+
     def _of_rows(self, part: Tensor) -> Tensor:
         """Where each row is a sentence."""
         read = part[:, :, : self.n_tokens, 0]
@@ -137,7 +182,11 @@ class Cache:
     def _keep(self, places_B: Tensor) -> None:
         """Only the sentences in these places, in order."""
         self._each(lambda part: part.index_select(0, places_B))
-        self._places_B = torch.arange(places_B.numel())
+        self._stand(places_B.numel())
+
+    def _stand(self, n_sentences: int) -> None:
+        """All in order."""
+        self._places_B = torch.arange(n_sentences)
         self._places_N = self._places_B.repeat_interleave(self._beam_size)
 
     def _each(self, change: Callable[[Tensor], Tensor]) -> None:
@@ -150,9 +199,14 @@ def _in_turn(n_rows: int, beam_size: int) -> Tensor:
     return torch.arange(n_rows) % beam_size
 
 
+@lru_cache(maxsize=256)
+def _none_behind(n_rows: int) -> Tensor:
+    return torch.zeros(n_rows, dtype=torch.long)
+
+
 def _with_room(part_PHC: Tensor, *, more: int) -> Tensor:
     """For so many more times."""
     P, H, C, *of_each = part_PHC.shape
-    larger_PHC = part_PHC.new_empty(P, H, C + more, *of_each)
+    larger_PHC = part_PHC.new_zeros(P, H, C + more, *of_each)
     larger_PHC[:, :, :C] = part_PHC
     return larger_PHC

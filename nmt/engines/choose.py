@@ -13,8 +13,7 @@ been measured on one. How far each is from eager is measured by ``benchmarks/eng
 compile`` has been run, a step of any number of rows is one call (``nmt.engines.bound``), and so is the
 encoder (``nmt.engines.bound_encoder``), for float32, for int8, for bfloat16 where it has matrix units. On
 matrix units such a step of one row is another (``nmt.engines.few``), for int8 and bfloat16; where there is no
-step of any number, steps of few rows are. And int8 on matrix units, for sentences that started at different
-times or have a shortlist, takes a step whose layers are compiled one by one (``nmt.engines.ahead``).
+step of any number, steps of few rows are.
 """
 
 from __future__ import annotations
@@ -25,9 +24,7 @@ from typing import Any, Literal, TypeGuard, get_args
 
 import torch
 
-from nmt.engines.ahead import CompiledStretches, is_compiled, load_step
 from nmt.engines.allocation import keep_freed_memory
-from nmt.engines.between import Shape
 from nmt.engines.bound import MOST_ROWS, BoundSteps, load_steps
 from nmt.engines.bound import folder_of as folder_of_bound
 from nmt.engines.bound_encoder import EncoderShape, load_encoder
@@ -71,8 +68,6 @@ class Choice:
     """In what keys and values are kept for steps that are one call."""
     inputs: Int8Inputs = "int8"
     """Of products with int8 weights that are compiled."""
-    step: Shape | None = None
-    """Of the compiled step; None where none is taken."""
     few: WholeShape | None = None
     """Of the compiled steps of few rows; None where none is taken."""
     bound: Path | None = None
@@ -114,10 +109,7 @@ def choose(
         choice = replace(choice, kept="float32")
     if not compiled:
         return choice
-    step, few = step_shape(model, choice, features), few_shape(model, choice, features)
-    if step is not None and is_compiled(step):
-        why = f"{choice.why}; layers of a step compiled ahead of time, in int8"
-        choice = replace(choice, why=why, step=step)
+    few = few_shape(model, choice, features)
     rows = [] if few is None else compiled_rows(few)
     if rows:
         choice = replace(choice, few=few, few_rows=max(rows))
@@ -142,22 +134,10 @@ def compilable_steps(model: Model, choice: Choice) -> dict[str, bool]:
     kinds = {
         "any number of rows": (bound_folder(model, choice), choice.bound),
         "few rows": (few_shape(model, choice), choice.few),
-        "many rows": (step_shape(model, choice), choice.step),
         "the encoder": (encoder_folder(model, choice), choice.encoder),
         "the ranking of a beam": (ranking_folder(model, choice), choice.ranking),
     }
     return {kind: taken is not None for kind, (possible, taken) in kinds.items() if possible is not None}
-
-
-def step_shape(model: Model, choice: Choice, features: CpuFeatures | None = None) -> Shape | None:
-    """What ``nmt compile`` would compile for a model decoded by ``choice``; None: nothing can be.
-
-    The compiler's own products with weights that it does not know are for AMX.
-    """
-    features = CpuFeatures.here() if features is None else features
-    if choice.name != "int8" or not isinstance(model, Transformer) or not features.matrix_units:
-        return None
-    return Shape.of(model, dtype_of(choice.layers))
 
 
 def _has_quarters(model: Transformer) -> bool:
@@ -274,7 +254,6 @@ def build_decoder(
     if model.output.weight_VD.device.type != "cpu":
         return StaticTransformer(model, dtype_of(choice.layers))
     keep_freed_memory()
-    runs = None if choice.step is None else load_step(choice.step)
     few, whole = choice.few, whole_shape(model, choice)
     bound = BoundSteps() if choice.bound is None or whole is None else load_steps(choice.bound, whole)
     fixed = bound.fixed if few is None else load_whole(few)
@@ -295,7 +274,6 @@ def build_decoder(
         layers=choice.layers,
         output=choice.output,
         shortlist=shortlist,
-        stretches=None if runs is None else CompiledStretches(model, runs),
         single_calls=calls,
         encoder_call=None if encoders is None or of_encoder is None else EncoderCall(of_encoder, *encoders),
         rank=best_of_blocks if rank is None else rank,

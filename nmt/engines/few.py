@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 
 from nmt import compiler, extensions
-from nmt.engines import arithmetic, keeping, loops, whole
+from nmt.engines import arithmetic, keeping, loops, shapes, whole
 from nmt.engines.loops import LoopStep, lay_out_in
 from nmt.engines.packages import CONTRACTION, Program, Run, compile_packages, folder_for, load_packages
 from nmt.engines.single_calls import LENGTHS, example_arguments, open_sizes
@@ -33,7 +33,7 @@ OPTIONS = {
 
 def folder_of(shape: WholeShape, n_rows: int) -> Path:
     """Where the step of ``n_rows`` stands on this machine, or would."""
-    sources = map(inspect.getsource, (arithmetic, compiler, extensions, keeping, loops, whole))
+    sources = map(inspect.getsource, (arithmetic, compiler, extensions, keeping, loops, shapes, whole))
     return folder_for(sorted(asdict(shape).items()), n_rows, LENGTHS, LANES, OPTIONS, *sources)
 
 

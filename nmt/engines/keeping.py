@@ -12,7 +12,7 @@ Dimensions: E numbers of a head, e of a quarter, L places.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, TypeAlias
 
 import torch
@@ -24,6 +24,8 @@ from nmt.engines.kernels import Precision, dtype_of
 KeptIn: TypeAlias = Precision | Literal["int8x4"]
 Kept = tuple[Tensor, ...]
 """Numbers (..., E), and in int8 scales (...); int8x4 has numbers (..., e)."""
+KeptLayers: TypeAlias = list[tuple[Kept, Kept]]
+"""Keys and values of each layer."""
 QUARTERS, BITS = 4, 8
 """Of a head, side by side in a number of int32; of each."""
 
@@ -62,6 +64,14 @@ def restored(parts: Kept) -> Tensor:
     if numbers.dtype == torch.int32:
         numbers = torch.cat(quarters(numbers), dim=-1)
     return numbers * scales[0].unsqueeze(-1)
+
+
+def of_both(change: Callable[[Tensor, Tensor], Tensor], layers: KeptLayers, others: KeptLayers) -> KeptLayers:
+    """What ``change`` makes of each two tensors that belong to each other."""
+    return [
+        (tuple(map(change, *keys)), tuple(map(change, *values)))
+        for keys, values in (zip(own, other, strict=True) for own, other in zip(layers, others, strict=True))
+    ]
 
 
 def quarters(numbers: Tensor) -> list[Tensor]:

@@ -1,10 +1,11 @@
-"""Keys and values of the sources of sentences that started together: what cross-attention reads at each step.
+"""Keys and values of the sources of a group of sentences: what cross-attention reads at each step.
 
 They are projected once, never repeated for beams, and at first stay where they are when sentences leave: it
 is noted where those that stay stand. They lie in one of two ways. ``in_order`` is for torch's attention. In
 ``laid_out``, for a step that is one call (``nmt.engines.whole``), positions of the source fill whole
 registers, and a key's numbers lie one beneath the other: so a register holds the scores of neighbouring
-positions, and nothing has to be added up across it.
+positions, and nothing has to be added up across it. Sentences that started at different times may be joined
+so.
 
 Dimensions: B sentences, P of them that have a place, S source length, L source length rounded up to LANES, H
 heads, E per head.
@@ -18,12 +19,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from nmt.engines.keeping import Kept, KeptIn, kept, restored
+from nmt.engines.arithmetic import rounded_up
+from nmt.engines.keeping import Kept, KeptIn, KeptLayers, kept, of_both, restored
 from nmt.extensions import LANES
 
 Layers = list[tuple[Tensor, Tensor]]
 """Of each decoder layer keys_PHSE and values_PHSE."""
-LaidOut = list[tuple[Kept, Kept]]
+LaidOut = KeptLayers
 """Of each decoder layer keys (P, H, E, L) and values (P, H, L, E), in int8 each with scales_PHL."""
 
 
@@ -103,6 +105,38 @@ class Memory:
             self.layers = None
         assert self.mask is not None
         return self.layers_laid_out, self.mask
+
+    def join(self, other: Memory, kept_in: KeptIn) -> None:
+        """Take in the sentences of another, after those that there are; both are laid out."""
+        both = self, other
+        for memory in both:
+            memory.laid_out(kept_in)
+            memory._move()
+        length = max(memory._longest() for memory in both)
+        L = rounded_up(length, LANES)
+        mine, others = (memory._of_length(L) for memory in both)
+        self.layers_laid_out = of_both(lambda *parts: torch.cat(parts), mine[0], others[0])
+        self.mask = torch.cat([mine[1], others[1]])
+        self.n_places, self.length = self.mask.size(0), length
+
+    def _longest(self) -> int:
+        """Of what is laid out: tokens of the longest sentence."""
+        assert self.mask is not None
+        return int(self.mask.isfinite().flatten(1).any(dim=0).nonzero().max()) + 1
+
+    def _of_length(self, length: int) -> tuple[LaidOut, Tensor]:
+        """What is laid out, cut or filled up to ``length``, which is no less than the longest's."""
+        assert self.layers_laid_out is not None
+        assert self.mask is not None
+        more = length - self.mask.size(3)
+        layers = [
+            (
+                tuple(F.pad(part, (0, more)) for part in key),
+                (F.pad(numbers, (0, 0, 0, more)), *(F.pad(scale, (0, more)) for scale in scales)),
+            )
+            for key, (numbers, *scales) in self.layers_laid_out
+        ]
+        return layers, F.pad(self.mask, (0, more), value=-torch.inf)
 
     def _move(self) -> None:
         """Leave nothing but the sentences, in order."""

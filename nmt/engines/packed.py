@@ -1,7 +1,6 @@
 """A Transformer laid out for decoding on a CPU: the function of ``Transformer.step`` in a third of the calls.
 
-- Its layers are in ``nmt.engines.packed_layers``, what it keeps between steps in ``packed_state``, and what a
-  step computes between its attentions in ``stretches``.
+- Its layers are in ``nmt.engines.packed_layers``, what it keeps between steps in ``packed_state``.
 - Next tokens are given as logits with the logarithm of their sum of exponentials, so that nobody writes V
   normalised numbers of which 2K are read.
 - It exposes no attention: that comes from a forced pass of the model itself. ``states`` is a forced pass
@@ -35,7 +34,6 @@ from nmt.engines.packed_state import Group, PackedState
 from nmt.engines.parts import Embedding, Norm
 from nmt.engines.projection import Projection, ShortProjection, VocabularyShortlist
 from nmt.engines.single_calls import SingleCalls
-from nmt.engines.stretches import PackedStretches, Stretches
 from nmt.engines.threads import StepThreads
 from nmt.engines.whole import Words
 from nmt.extensions import Rank, best_of_blocks
@@ -51,7 +49,6 @@ class PackedTransformer:
         layers: precision of the layers' products.
         output: precision of the projection to the vocabulary.
         shortlist: leaves each sentence the pieces of its list; None: all, the exact function.
-        stretches: what a step computes between its attentions; None: in the layers' precision, call by call.
         single_calls: steps that are one call; None: there are none.
         encoder_call: the encoder as one call, for layers in bfloat16; None: there is none.
         rank: finds the best extensions of a beam.
@@ -64,7 +61,6 @@ class PackedTransformer:
         layers: Precision,
         output: Precision,
         shortlist: VocabularyShortlist | None = None,
-        stretches: Stretches | None = None,
         single_calls: SingleCalls | None = None,
         encoder_call: EncoderCall | None = None,
         rank: Rank = best_of_blocks,
@@ -82,7 +78,6 @@ class PackedTransformer:
         ]
         self._encoder_norm = Norm(model.encoder_norm, self.dtype)
         self._decoder_norm = Norm(model.decoder_norm, self.dtype)
-        self._stretches = stretches or PackedStretches(self._decoder, self._decoder_norm, layers)
         self._single_calls = single_calls
         self._kept: KeptIn = single_calls.kept if single_calls is not None else _as_it_is(layers)
         self._encoder_call = encoder_call
@@ -158,7 +153,7 @@ class PackedTransformer:
         return self._single_calls(tokens_N, group, words)
 
     def _step(self, state: PackedState, tokens_N: Tensor) -> Step:
-        groups, n_rows, stretches = state.groups, tokens_N.numel(), self._stretches
+        groups, n_rows = state.groups, tokens_N.numel()
         if self._single_calls is not None and self._single_calls.take(groups, n_rows):
             return self._single_call(groups[0], tokens_N, ())._replace(best=None, forbidden_V=None)
         for group in groups:
@@ -169,16 +164,13 @@ class PackedTransformer:
         else:
             place_N = torch.tensor(positions).repeat_interleave(torch.tensor(state.n_rows))
             x_ND = self._target.read_at(tokens_N, place_N)
-        x_ND = _widened(x_ND, stretches.n_rows(n_rows), stretches.dtype)
-        y_NW = stretches.enter(x_ND)
+        x_ND = self._for_layers(x_ND)
         for index, layer in enumerate(self._decoder):
-            context_NW = layer.self_attention.over_past(y_NW, state, index)
-            x_ND, y_NW = stretches.between(index, context_NW, x_ND)
-            context_NW = layer.cross_attention.over_memory(y_NW, state, index)
-            x_ND, y_NW = stretches.feed(index, context_NW, x_ND)
+            x_ND = layer.step(x_ND, state, index)
+        x_ND = self._decoder_norm(x_ND)
         if self._shortlist is not None:
-            return self._short_step(state, y_NW)
-        logits_NV, log_totals_N = self._project(y_NW)
+            return self._short_step(state, x_ND)
+        logits_NV, log_totals_N = self._project(x_ND)
         return Step(logits_NV[:n_rows], None, log_totals_N[:n_rows])
 
     def reorder(self, state: PackedState, rows_N: Tensor) -> PackedState:
@@ -237,21 +229,23 @@ class PackedTransformer:
 
     def _for_layers(self, x_ND: Tensor) -> Tensor:
         """In the layers' precision, with rows of zeros up to ``padded_rows``."""
-        return _widened(x_ND, padded_rows(x_ND.size(0), self._precision), self.dtype)
+        n_rows = padded_rows(x_ND.size(0), self._precision)
+        if n_rows == x_ND.size(0):
+            return x_ND.to(self.dtype)
+        wide_ND = x_ND.new_zeros(n_rows, x_ND.size(1), dtype=self.dtype)
+        wide_ND[: x_ND.size(0)] = x_ND
+        return wide_ND
 
     def merge(self, first: PackedState, second: PackedState) -> PackedState:
         """The sentences of both, those of ``first`` first, whatever each has read."""
         assert first.beam_size == second.beam_size, "the sentences of a batch have beams of one size"
-        return PackedState([*first.groups, *second.groups], first.beam_size)
-
-
-def _widened(x_ND: Tensor, n_rows: int, dtype: torch.dtype) -> Tensor:
-    """In ``dtype``, with rows of zeros up to ``n_rows``."""
-    if n_rows == x_ND.size(0):
-        return x_ND.to(dtype)
-    wide_ND = x_ND.new_zeros(n_rows, x_ND.size(1), dtype=dtype)
-    wide_ND[: x_ND.size(0)] = x_ND
-    return wide_ND
+        groups = [*first.groups, *second.groups]
+        if self._single_calls is not None and self._single_calls.join(groups):
+            group, *others = groups
+            for other in others:
+                group.join(other, self._kept)
+            groups = [group]
+        return PackedState(groups, first.beam_size)
 
 
 def _as_it_is(layers: Precision) -> Precision:

@@ -207,19 +207,26 @@ class PackedEncoderLayer:
 
 
 class PackedDecoderLayer:
-    """Its three parts, which a step calls with what attention finds; and all of it for a forced pass."""
+    """Self-attention over the past, cross-attention, feed-forward."""
 
     def __init__(self, layer: DecoderLayer, precision: Precision) -> None:
         self.self_attention = _SelfAttention(layer.self_attention, layer.around_self_attention, precision)
         self.cross_attention = _CrossAttention(layer.cross_attention, layer.around_cross_attention, precision)
-        self.feed_forward = _FeedForward(layer.feed_forward, layer.around_feed_forward, precision)
+        self._feed_forward = _FeedForward(layer.feed_forward, layer.around_feed_forward, precision)
+
+    def step(self, x_ND: Tensor, state: PackedState, index: int) -> Tensor:
+        """A token of each row; what is read and kept is that of layer ``index``."""
+        past, memory = self.self_attention, self.cross_attention
+        x_ND = past.leave(past.over_past(past.enter(x_ND), state, index), x_ND)
+        x_ND = memory.leave(memory.over_memory(memory.enter(x_ND), state, index), x_ND)
+        return self._feed_forward(x_ND)
 
     def over_target(
         self, x_MD: Tensor, size: tuple[int, int], memory: tuple[Tensor, Tensor], mask_B11S: Tensor | None
     ) -> Tensor:
         """A forced pass: T tokens of each sentence at once; ``size`` is (B, T)."""
         x_MD = self.self_attention.over_target(x_MD, size)
-        return self.feed_forward(self.cross_attention.over_target(x_MD, size, memory, mask_B11S))
+        return self._feed_forward(self.cross_attention.over_target(x_MD, size, memory, mask_B11S))
 
 
 def _beside(contexts: Sequence[Tensor], n_rows: int, width: int) -> Tensor:

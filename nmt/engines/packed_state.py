@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from nmt.engines.cache import Cache
+from nmt.engines.keeping import KeptIn
 from nmt.engines.memory import Memory
 from nmt.engines.projection import ShortProjection
 
 
 @dataclass
 class Group:
-    """Sentences that started together: what is theirs alone."""
+    """Sentences that started together, or have joined each other: what is theirs alone."""
 
     memory: Memory
     past: Cache
@@ -40,6 +41,12 @@ class Group:
         self.memory.select(sentences_B)
         if self.short is not None:
             self.short.select(sentences_B)
+
+    def join(self, other: Group, kept_in: KeptIn) -> None:
+        """Take in the sentences of another, after those that there are; none has a shortlist."""
+        assert self.short is other.short is None
+        self.memory.join(other.memory, kept_in)
+        self.past.join(other.past)
 
 
 @dataclass

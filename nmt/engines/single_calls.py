@@ -1,9 +1,9 @@
 """Steps that are one call (``nmt.engines.whole``), as an engine takes them.
 
 They read and write what any step of the engine does, so the sentences of a batch go from one to the other as
-they leave it and are joined. Sentences that started at different times take the other, and so do those with
-a shortlist. These read tokens and choose the most probable next ones themselves, so that in greedy search
-nothing is left to do between two of them.
+they leave it and are joined. Where such a step takes any number of rows, sentences that started at different
+times are in it together; those with a shortlist take the other. These read tokens and choose the most
+probable next ones themselves, so that in greedy search nothing is left to do between two of them.
 
 Dimensions: N rows of a call, K of a sentence, Q sentences that have a place in the past, P that have one in
 the memory, T tokens of the target with the one being read, C that there is room for, L source length in whole
@@ -24,7 +24,7 @@ from nmt.engines.bound_maps import MANY_ROWS
 from nmt.engines.keeping import Kept, KeptIn, empty, has_scales
 from nmt.engines.packages import Run
 from nmt.engines.packed_state import Group
-from nmt.engines.whole import WholeShape, Words
+from nmt.engines.whole import Places, WholeShape, Words
 from nmt.extensions import LANES
 from nmt.models.interface import Best, Step
 
@@ -36,7 +36,7 @@ Arguments = tuple[
     list[tuple[Kept, Kept]],
     list[tuple[Kept, Kept]],
     Tensor,
-    tuple[Tensor, Tensor, Tensor, Tensor],
+    Places,
     Words,
 ]
 """Of ``WholeStep``, less the weights."""
@@ -53,9 +53,10 @@ def example_arguments(shape: WholeShape, n_rows: int) -> Arguments:
         [(empty(past, shape.kept), empty(past, shape.kept)) for _ in range(shape.n_layers)],
         [(empty(read, shape.kept, beneath=True), empty(read, shape.kept)) for _ in range(shape.n_layers)],
         torch.zeros(n_sentences, 1, 1, 3 * LANES),
-        (
+        Places(
             torch.zeros(n_rows, dtype=torch.long),
             torch.zeros(n_rows, 8, dtype=torch.long),
+            torch.zeros(n_rows, dtype=torch.long),
             torch.zeros(n_rows, dtype=torch.long),
             torch.zeros(5, dtype=torch.long),
         ),
@@ -83,12 +84,12 @@ def open_sizes(shape: WholeShape, n_rows: int | None, most_rows: int) -> tuple[A
         of_key[0] = of_value[0] = of_scale[0] = of_mask[0] = sentences
     if n_rows is None:
         of_rows[0] = shape.rows_beside * torch.export.Dim("step_rows", min=1, max=most_rows)
-    of_places = of_rows, {**of_rows, 1: room}, of_rows, {0: target}
+    of_places: Any = of_rows, {**of_rows, 1: room}, of_rows, of_rows, {0: target}
     of_words: Any = {}, {}, {}, {0: torch.export.Dim("U", min=1, max=shape.vocab_size)}
     n_parts = 2 if has_scales(shape.kept) else 1  # with scales, whose sizes are those of the first dimensions
     of_layers = [((of_key, of_scale)[:n_parts], (of_value, of_scale)[:n_parts])] * shape.n_layers
     of_pasts = [((of_past,) * n_parts,) * 2] * shape.n_layers
-    return of_rows, of_pasts, of_layers, of_mask, of_places, Words(*of_words)
+    return of_rows, of_pasts, of_layers, of_mask, Places(*of_places), Words(*of_words)
 
 
 class SingleCalls:
@@ -125,6 +126,10 @@ class SingleCalls:
         is_one = len(groups) == 1 and groups[0].short is None
         return is_one and (self._any_rows is not None or n_rows in self._fixed)
 
+    def join(self, groups: Sequence[Group]) -> bool:
+        """Whether all following steps of ``groups`` are of these, once they are one."""
+        return self._any_rows is not None and all(group.short is None for group in groups)
+
     def __call__(self, tokens_N: Tensor, group: Group, words: Words) -> Step:
         """Read a token of each row, and tell the best next ones."""
         n_kept = tokens_N.numel()
@@ -141,7 +146,7 @@ class SingleCalls:
         if (places_B := group.memory.places_B) is not None:
             sentence_N = places_B.index_select(0, sentence_N)
         # what is compiled takes all tensors to be contiguous; beam search gives a column of its table
-        of_rows = [tokens_N.contiguous(), past.places_N, past.readers_NC, sentence_N]
+        of_rows = [tokens_N.contiguous(), past.places_N, past.readers_NC, sentence_N, past.behind_N]
         if n_kept < n_rows:  # what fills up is the first row again
             of_rows = [part.index_select(0, filled_up(n_kept, n_rows)) for part in of_rows]
         tokens_N, *places = of_rows

@@ -4,7 +4,8 @@ A step of a small model computes little and is many calls, each of which costs m
 Here it is one call: attention, projection and the logarithm of its sum of exponentials included. How its
 linear maps are computed is left open: by loops over the weights, for few rows (``nmt.engines.loops``), or by
 the compiler's own matrix products, for any number of rows (``nmt.engines.bound``). How many sentences the
-rows belong to, and how much of source and target there is, stays open too.
+rows belong to, how much of source and target there is, and how much of the target each row has read, stays
+open too.
 
 Dimensions: N rows, K of a sentence, Q sentences that have a place in the past, P that have one in the memory,
 T tokens of the target with the one being read, C that there is room for, L source length in whole registers,
@@ -26,10 +27,10 @@ from torch import Tensor, nn
 
 from nmt.compiler import computed_first
 from nmt.engines.arithmetic import exponential, sum_of_exponentials
-from nmt.engines.between import NORM_EPS, Norm, Shape, ShapeWithWeights, Stretch, decoder_norms
 from nmt.engines.cpu import Int8Inputs
 from nmt.engines.keeping import Kept, KeptIn, kept, quarters
 from nmt.engines.kernels import Precision, side_by_side
+from nmt.engines.shapes import NORM_EPS, Norm, OverLayers, Shape, ShapeWithWeights, decoder_norms
 from nmt.extensions import LANES, in_blocks
 from nmt.models.transformer import DecoderLayer, Transformer
 
@@ -83,6 +84,21 @@ class Words(NamedTuple):
     """-inf for tokens that are never next, else 0."""
     forbidden_U: Tensor
     """Those tokens; or any one, where there are none."""
+
+
+class Places(NamedTuple):
+    """What a step is told of its rows."""
+
+    places_N: Tensor
+    """Where what its sentence has read stands."""
+    readers_NC: Tensor
+    """Which of the K rows of the sentence has read that."""
+    sentence_N: Tensor
+    """Where its source stands."""
+    behind_N: Tensor
+    """How many tokens it has read less than there are times."""
+    times_T: Tensor
+    """0 to T - 1."""
 
 
 class LayerWeights(NamedTuple, Generic[MapT]):
@@ -169,13 +185,13 @@ class StepWeights(NamedTuple, Generic[MapT]):
         )
 
 
-for _structure in (Words, LayerWeights, StepWeights):
+for _structure in (Words, Places, LayerWeights, StepWeights):
     torch.utils._pytree._register_namedtuple(
         _structure, serialized_type_name=f"{_structure.__module__}.{_structure.__qualname__}"
     )
 
 
-class WholeStep(Stretch, Generic[MapT]):
+class WholeStep(OverLayers, Generic[MapT]):
     """The function."""
 
     def __init__(self, shape: WholeShape) -> None:
@@ -188,7 +204,7 @@ class WholeStep(Stretch, Generic[MapT]):
         past: list[tuple[Kept, Kept]],
         memory: list[tuple[Kept, Kept]],
         mask_P11L: Tensor,
-        places: tuple[Tensor, Tensor, Tensor, Tensor],
+        places: Places,
         words: Words,
         weights: StepWeights[MapT],
     ) -> tuple[Tensor, ...]:
@@ -199,33 +215,32 @@ class WholeStep(Stretch, Generic[MapT]):
             past: for each layer keys (Q, H, C, K, E) and values so far; those of ``tokens_N`` are written.
             memory: for each layer keys and values of the sources (``nmt.engines.memory.LaidOut``).
             mask_P11L: what to add to the scores of the sources.
-            places: of each row places_N, where what its sentence has read stands, readers_NC, which of the K
-                rows of the sentence has read that, and sentence_N, where its source stands; and times_T.
+            places: where each row's sentence stands, and how much it has read.
             words: of the model, and what is never next.
             weights: of the model.
 
         Returns:
             Of ``Step`` logits_NV, log_totals_N, maxima_Nn and the best; what is kept is in ``past``.
         """
-        shape, (places_N, readers_NC, sentence_N, counted_T) = self._shape, places
-        N, heads = places_N.size(0), (shape.n_heads, -1)
-        times_T = torch.arange(counted_T.size(0))  # which the compiler need not read
-        position_1D = words.positions_YD[times_T[-1:]]
-        x_ND = torch.add(position_1D, words.embedding_VD[tokens_N], alpha=shape.scale)
+        shape, sentence_N = self._shape, places.sentence_N
+        N, heads = tokens_N.size(0), (shape.n_heads, -1)
         sizes = N, past[0][0][0].size(0), mask_P11L.size(0)
         is_alone = all(isinstance(size, int) and size == 1 for size in sizes)  # a size that is open is none
+        times_T = torch.arange(places.times_T.size(0))  # which the compiler need not read
+        now_N = times_T[-1:] if is_alone else times_T[-1:] - places.behind_N
+        later_N1T = None if is_alone else computed_first(_masked(times_T > now_N.unsqueeze(1))).unsqueeze(1)
+        x_ND = torch.add(words.positions_YD[now_N], words.embedding_VD[tokens_N], alpha=shape.scale)
         mask_N1L = (mask_P11L if is_alone else mask_P11L[sentence_N]).flatten(1).unsqueeze(1)
         read_ND = F.layer_norm(x_ND, (shape.d_model,), *weights.norm, NORM_EPS) if weights.norm else x_ND
         for layer, own_past, read in zip(weights.layers, past, memory, strict=True):
             all_NW = self.once(self.linear(read_ND, layer.own_in, 3 * shape.d_inner))
             query_NHE, *new = all_NW.view(N, 3, *heads).unbind(1)
             key, value = (
-                self.kept(parts, new_NHE, (places_N, readers_NC, times_T))
+                self.kept(parts, new_NHE, places, now_N.unsqueeze(1))
                 for parts, new_NHE in zip(own_past, new, strict=True)
             )
-            y_ND = self.linear(
-                attend_past(query_NHE, key, value).reshape(N, -1), layer.own_out, shape.d_model
-            )
+            context_NHE = attend_past(query_NHE, key, value, later_N1T)
+            y_ND = self.linear(context_NHE.reshape(N, -1), layer.own_out, shape.d_model)
             x_ND, read_ND = self.add(x_ND, y_ND, layer.own_norm)
             query_NW = self.once(self.linear(read_ND, layer.cross_in, shape.d_inner))
             key, value = read if is_alone else (tuple(part[sentence_N] for part in parts) for parts in read)
@@ -238,13 +253,13 @@ class WholeStep(Stretch, Generic[MapT]):
         logits_NV = self.linear(read_ND, weights.output, shape.vocab_size)
         return logits_NV, *told(logits_NV, words)
 
-    def kept(self, parts: Kept, new_NHE: Tensor, places: tuple[Tensor, Tensor, Tensor]) -> Kept:
+    def kept(self, parts: Kept, new_NHE: Tensor, places: Places, now_N1: Tensor) -> Kept:
         """(N, H, T, E): what each row has read, after what is new is written where it belongs."""
-        places_N, readers_NC, times_T = places
-        readers_NT, heads_H = readers_NC[:, : times_T.size(0)], torch.arange(new_NHE.size(1))
-        places_N1, last_N1 = places_N.unsqueeze(1), readers_NT[:, -1:]
+        times_T, heads_H = torch.arange(places.times_T.size(0)), torch.arange(new_NHE.size(1))
+        readers_NT, places_N1 = places.readers_NC[:, : times_T.size(0)], places.places_N.unsqueeze(1)
+        last_N1 = readers_NT.gather(1, now_N1)
         for part, own in zip(parts, kept(new_NHE, self._shape.kept), strict=True):
-            part[places_N1, heads_H, times_T[-1:], last_N1] = own
+            part[places_N1, heads_H, now_N1, last_N1] = own
         index = places_N1.unsqueeze(2), heads_H.unsqueeze(1), times_T, readers_NT.unsqueeze(1)
         return tuple(part[index] for part in parts)
 
@@ -289,14 +304,20 @@ def attend(query_NHE: Tensor, key: Kept, value: Kept, mask_N1L: Tensor) -> Tenso
     return _found(computed_first(_with_scales(scores_NHL, key) + mask_N1L), value)
 
 
-def attend_past(query_NHE: Tensor, key: Kept, value: Kept) -> Tensor:
+def attend_past(query_NHE: Tensor, key: Kept, value: Kept, later_N1T: Tensor | None) -> Tensor:
     """The same in what a row has read, of which each number of a key stands beside the next."""
     query_NHE = computed_first(query_NHE * query_NHE.size(2) ** -0.5)
     keys = _registers(key[0])
     queries = torch.split(query_NHE.unsqueeze(2), keys[0].size(3), dim=3)
     first, *others = map(torch.mul, queries, keys)
     scores_NHT = sum(others, start=first).sum(dim=3)  # one sum across a register
-    return _found(computed_first(_with_scales(scores_NHT, key)), value)
+    scores_NHT = _with_scales(scores_NHT, key)
+    return _found(computed_first(scores_NHT if later_N1T is None else scores_NHT + later_N1T), value)
+
+
+def _masked(is_hidden: Tensor) -> Tensor:
+    """What to add to scores."""
+    return torch.where(is_hidden, -torch.inf, 0.0)
 
 
 def _registers(numbers_NHTE: Tensor) -> Sequence[Tensor]:

@@ -44,14 +44,25 @@ def random_memory(shape: WholeShape, n_sentences: int, n_source: int) -> tuple[l
     return flat(laid_out), mask_P11L
 
 
-def random_past(shape: WholeShape, n_places: int, n_tokens: int, beam_size: int) -> list[Tensor]:
-    """What sentences have read, but for the last token; there is nothing yet in its place and behind it."""
+def random_past(
+    shape: WholeShape, behind_P: Sequence[int] | Tensor, n_tokens: int, beam_size: int
+) -> list[Tensor]:
+    """What sentences have read, but for the token of each that is read now.
+
+    Of one that is behind there are zeros at times to come; in the place of the token, and after all times,
+    there is nothing yet.
+    """
+    n_places = len(behind_P)
     size = n_places, shape.n_heads, n_tokens + 3, beam_size, shape.d_inner // shape.n_heads
 
     def parts() -> Kept:
         found = kept(torch.randn(size), shape.kept)
         for part in found:
-            part[:, :, n_tokens - 1 :] = torch.nan if part.is_floating_point() else 99
+            nothing = torch.nan if part.is_floating_point() else 99
+            part[:, :, n_tokens:] = nothing
+            for place, behind in enumerate(behind_P):
+                part[place, :, n_tokens - int(behind) : n_tokens] = 0
+                part[place, :, n_tokens - 1 - int(behind)] = nothing
         return found
 
     return flat([(parts(), parts()) for _ in range(shape.n_layers)])

@@ -15,7 +15,6 @@ from nmt.batch import Batch
 from nmt.compilation import compile_steps
 from nmt.config import GenerationConfig, SpecialIds
 from nmt.engines import bound, packages
-from nmt.engines.between import ROWS_BESIDE
 from nmt.engines.bound import FEW_ROWS, BoundStep, BoundSteps, compile_bound, folder_of, load_steps
 from nmt.engines.bound_maps import (
     MANY_ROWS,
@@ -36,6 +35,7 @@ from nmt.engines.kernels import Precision
 from nmt.engines.loops import LoopStep, loop_weights
 from nmt.engines.packages import Run
 from nmt.engines.packed import PackedTransformer
+from nmt.engines.shapes import ROWS_BESIDE
 from nmt.engines.single_calls import SingleCalls, example_arguments
 from nmt.engines.whole import WholeShape
 from nmt.errors import ConfigError
@@ -68,7 +68,7 @@ SPECIAL = SpecialIds()
 SOURCES = [[5, 6, 7, 8, 9, 10, 11], [12, 13], [14, 15, 16, 17], [18]]
 CPU = torch.device("cpu")
 RANKING = "the ranking of a beam"
-FUNCTIONS = ("compile_bound", "compile_step", "compile_whole", "compile_encoder", "compile_ranking")
+FUNCTIONS = ("compile_bound", "compile_whole", "compile_encoder", "compile_ranking")
 """Of ``nmt.compilation``, in order."""
 OF_UNITS = [
     pytest.param("bfloat16", "int8", "int8", marks=needs_bfloat16, id="AMX, int8"),
@@ -245,7 +245,7 @@ def test_no_row_depends_on_those_beside_it() -> None:
 def test_others_may_join_sentences_and_leave_them(
     layers: Precision, precision: Precision, inputs: Int8Inputs
 ) -> None:
-    """The step goes from one call to many and back; what is kept goes with it."""
+    """They are in one call, whatever each has read."""
     model, calls = random_model(), list[int]()
     any_rows = uncompiled(model, shape_of(model, precision, layers, inputs), calls)
     found = {
@@ -253,10 +253,59 @@ def test_others_may_join_sentences_and_leave_them(
         "ours": joined_and_left(packed(model, any_rows, precision, layers, inputs)),
         "calls": joined_and_left(packed(model, None, precision, layers)),
     }
-    # but for the step in which sentences have read different numbers of tokens
-    assert calls == ([8, 4, 4] if inputs == "int16" else [6, 4, 2])
+    assert calls == ([8, 4, 8, 4] if inputs == "int16" else [6, 4, 6, 2])
     ours, others = (rms(found[name] - found["model"]) for name in ("ours", "calls"))
     assert ours < most_error(precision, others)
+
+
+@pytest.mark.parametrize("beam_size", [1, 3])
+@torch.inference_mode()
+def test_whenever_a_sentence_has_started_it_reads_its_own(beam_size: int) -> None:
+    """Sources and targets of several registers; the first leaves while others are behind it."""
+    model, calls = random_model(max_positions=96), list[int]()
+    ours = packed(
+        model, uncompiled(model, shape_of(model, "float32", "float32"), calls), "float32", "float32"
+    )
+    torch.manual_seed(3)
+    sources = [torch.randint(5, 199, (length,)).tolist() for length in (3, 40, 17, 70)]
+    tokens = torch.randint(5, 199, (len(sources), 80, beam_size))
+    orders = torch.randint(beam_size, (len(sources), 80, beam_size))
+    starts, ends = (0, 2, 30, 31), (50, 60, 40, 80)
+
+    def apart(number: int) -> list[Tensor]:
+        state = model.start(Batch.from_ids([sources[number]], special=SPECIAL), beam_size)
+        found = []
+        for time in range(ends[number] - starts[number]):
+            step, state = model.step(state, tokens[number, time])
+            found.append(step.log_probs_NV)
+            state = model.reorder(state, orders[number, time])
+        return found
+
+    together: list[list[Tensor]] = [[] for _ in sources]
+    state, running = None, list[int]()
+    for now in range(max(ends)):
+        for number in (number for number, start in enumerate(starts) if start == now):
+            own = ours.start(Batch.from_ids([sources[number]], special=SPECIAL), beam_size)
+            state = own if state is None else ours.merge(state, own)
+            running.append(number)
+        assert state is not None
+        times = [now - starts[number] for number in running]
+        read = [tokens[number, time] for number, time in zip(running, times, strict=True)]
+        step, state = ours.step(state, torch.cat(read))
+        staying: list[Tensor] = []
+        for place, (number, time) in enumerate(zip(running, times, strict=True)):
+            rows = slice(place * beam_size, (place + 1) * beam_size)
+            together[number].append(step.log_probs_NV[rows].clone())
+            if now + 1 < ends[number]:
+                staying.append(place * beam_size + orders[number, time])
+        running = [number for number in running if now + 1 < ends[number]]
+        if running:
+            state = ours.reorder(state, torch.cat(staying))
+    assert len(calls) == max(ends), "each step is one call"
+    for number, found in enumerate(together):
+        right = torch.cat(apart(number))
+        # after 50 tokens; the model itself is as far from what it computes in float64
+        torch.testing.assert_close(torch.cat(found), right, atol=100 * ROUNDING, rtol=1e-5)
 
 
 def joined_and_left(decoder: MergingDecoder[Any]) -> Tensor:
@@ -407,16 +456,23 @@ def test_fewer_bits_need_units_for_them_and_float32_wide_registers() -> None:
 def arguments_of(
     shape: WholeShape, n_sentences: int, beam_size: int, n_target: int, n_source: int, n_free: int = 2
 ) -> list[Tensor]:
-    """Numbers at random, the last sentence's source padded, and nothing yet where new ones will be."""
+    """Numbers at random, the last sentence's source padded, and nothing yet where new ones will be.
+
+    All sentences but the first may have started later than it.
+    """
     n_rows, n_places = n_sentences * beam_size, n_sentences + n_free
     memory, mask_P11L = random_memory(shape, n_sentences, n_source)
-    past = random_past(shape, n_places, n_target, beam_size)
+    places_B = torch.randperm(n_places)[:n_sentences]
+    behind_P = torch.randint(n_target, (n_places,))
+    behind_P[places_B[0]] = 0
+    past = random_past(shape, behind_P, n_target, beam_size)
     sentence_N = torch.arange(n_rows) // beam_size
-    places_N = torch.randperm(n_places)[:n_sentences][sentence_N]
+    places_N = places_B[sentence_N]
+    behind_N = behind_P[places_N]
     readers_NC = torch.randint(beam_size, (n_rows, n_target + 3))
-    readers_NC[:, n_target - 1] = torch.arange(n_rows) % beam_size
+    readers_NC[torch.arange(n_rows), n_target - 1 - behind_N] = torch.arange(n_rows) % beam_size
     tokens_N, words = random_words(shape, n_rows)
-    places = places_N, readers_NC, sentence_N, torch.arange(n_target)
+    places = places_N, readers_NC, sentence_N, behind_N, torch.arange(n_target)
     return [tokens_N, *past, *memory, mask_P11L, *places, *words]
 
 
@@ -424,12 +480,12 @@ def written_and_told(run: Run, arguments: list[Tensor]) -> list[Tensor]:
     """What a step writes, of the rows that it has, and what it gives back; all else stays as it is."""
     given = [argument.clone() for argument in arguments]
     results = run(list(given))
-    places_N, readers_NC, _, times_T = arguments[-8:-4]
-    last = len(times_T) - 1
-    n_parts = (len(arguments) - 10) // 2  # as many of what has been read as of the sources
+    places_N, readers_NC, _, behind_N, times_T = arguments[-9:-4]
+    now_N = len(times_T) - 1 - behind_N
+    n_parts = (len(arguments) - 11) // 2  # as many of what has been read as of the sources
     written = []
     for before, after in zip(arguments[1 : 1 + n_parts], given[1 : 1 + n_parts], strict=True):
-        own = places_N, slice(None), last, readers_NC[:, last]
+        own = places_N, slice(None), now_N, readers_NC[torch.arange(len(now_N)), now_N]
         written.append(after[own].float())
         after[own] = before[own]
         assert torch.equal(before.nan_to_num(7.0), after.nan_to_num(7.0)), "but for that it is as it was"
@@ -657,7 +713,7 @@ def test_nmt_compile_compiles_it_and_with_matrix_units_the_step_of_one_row(
     monkeypatch.setattr(CpuFeatures, "here", lambda: AMX)
     steps = compile_steps(model, choose(model, CPU, "int8", AMX))
     others = ["the encoder", RANKING]
-    assert [step["for"] for step in steps] == ["any number of rows", "many rows", "1 row", *others]
+    assert [step["for"] for step in steps] == ["any number of rows", "1 row", *others]
     assert compiled[3:] == list(FUNCTIONS)
     steps = compile_steps(model, choose(model, CPU, "int8", AMX), rows=[5, 5])
-    assert [step["for"] for step in steps] == ["any number of rows", "many rows", "5 rows", *others]
+    assert [step["for"] for step in steps] == ["any number of rows", "5 rows", *others]

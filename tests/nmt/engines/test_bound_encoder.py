@@ -16,7 +16,6 @@ from nmt.compilation import compile_steps
 from nmt.config import SpecialIds
 from nmt.engines import bound_encoder, packages
 from nmt.engines.arithmetic import rounded_up
-from nmt.engines.between import ROWS_BESIDE
 from nmt.engines.bound_encoder import (
     BoundEncoder,
     EncoderShape,
@@ -33,6 +32,7 @@ from nmt.engines.keeping import KeptIn, has_scales
 from nmt.engines.kernels import Precision
 from nmt.engines.packages import Run
 from nmt.engines.packed import PackedTransformer
+from nmt.engines.shapes import ROWS_BESIDE
 from nmt.errors import ConfigError
 from nmt.models.transformer import EncoderLayer, Transformer
 from tests.nmt.engines.marks import (
@@ -440,7 +440,7 @@ def test_in_pairs_what_is_compiled_computes_the_same_and_is_chosen(monkeypatch: 
 def test_nmt_compile_compiles_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """That it does; what compiling does is tested above."""
     compiled: list[str] = []
-    for name in ("compile_bound", "compile_step", "compile_whole", "compile_encoder", "compile_ranking"):
+    for name in ("compile_bound", "compile_whole", "compile_encoder", "compile_ranking"):
         monkeypatch.setattr(f"nmt.compilation.{name}", lambda *_, name=name: compiled.append(name))
     model = random_model(d_model=128)
     monkeypatch.setattr(CpuFeatures, "here", lambda: AMX)

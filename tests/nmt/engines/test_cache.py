@@ -38,11 +38,11 @@ def where_it_stands(cache: Cache) -> list[Tensor]:
 
 def write_where_it_stands(cache: Cache, new: list[Tensor], kept_in: KeptIn) -> None:
     """As a step that is one call does."""
-    last = cache.n_tokens - 1
+    now_N = cache.n_tokens - 1 - cache.behind_N
     everything = [parts for layer in cache.layers for parts in layer]
     for parts, own_NHE in zip(everything, new, strict=True):
         for part, own in zip(parts, kept(own_NHE, kept_in), strict=True):
-            part[cache.places_N, :, last, cache.readers_NC[:, last]] = own
+            part[cache.places_N, :, now_N, cache.readers_NC[torch.arange(cache.n_rows), now_N]] = own
 
 
 def all_equal(one: list[Tensor], other: list[Tensor]) -> bool:
@@ -87,6 +87,88 @@ def test_it_holds_what_each_row_has_read(seed: int, beam_size: int, may_stay: bo
             assert cache.n_rows == len(rows_N)
             assert all_equal(where_it_stands(cache), expected)
     assert n_sentences < 9
+
+
+@pytest.mark.parametrize("kept_in", ["float32", "int8", "int8x4"])
+@pytest.mark.parametrize("beam_size", [1, 3])
+@pytest.mark.parametrize("seed", range(3))
+def test_sentences_that_started_at_different_times_share_one(
+    seed: int, beam_size: int, kept_in: KeptIn
+) -> None:
+    """Others join at any time, and any may leave: each row has what it has read, and zeros after that."""
+    chance = random.Random(f"{seed} {beam_size}")
+    torch.manual_seed(seed)
+    cache = Cache(2, beam_size, HEADS, kept_in)
+
+    def nothing_read(n_rows: int) -> list[list[Tensor]]:
+        return [[numbers[:0] for numbers in new_numbers(0)] for _ in range(n_rows)]
+
+    def read(own: Cache, rows: list[list[Tensor]]) -> list[list[Tensor]]:
+        own.grow()
+        new = new_numbers(own.n_rows)
+        write_where_it_stands(own, new, kept_in)
+        as_kept = [restored(kept(numbers, kept_in)) for numbers in new]
+        return [
+            [torch.cat([before, after[row][None]]) for before, after in zip(parts, as_kept, strict=True)]
+            for row, parts in enumerate(rows)
+        ]
+
+    expected, longest = nothing_read(cache.n_rows), 0
+    for _ in range(4 * ROOM):
+        expected = read(cache, expected)
+        if chance.random() < 0.2:
+            other = Cache(chance.randrange(1, 4), beam_size, HEADS, kept_in)
+            others = nothing_read(other.n_rows)
+            for _ in range(chance.choice([0, 0, 1, 30])):
+                others = read(other, others)
+            if chance.random() < 0.5:
+                cache, other, expected, others = other, cache, others, expected
+            cache.join(other)
+            expected = [*expected, *others]
+        n_sentences = cache.n_rows // beam_size
+        if n_sentences > 1 and chance.random() < 0.3:
+            staying = sorted(chance.sample(range(n_sentences), chance.randrange(1, n_sentences)))
+            rows = [
+                place * beam_size + chance.randrange(beam_size) for place in staying for _ in range(beam_size)
+            ]
+            cache.select(torch.tensor(rows))
+            expected = [expected[row] for row in rows]
+        n_read = [len(parts[0]) for parts in expected]
+        longest = max(longest, *n_read)
+        assert cache.n_rows == len(expected)
+        assert (cache.n_tokens - cache.behind_N).tolist() == n_read
+        assert cache.n_tokens == max(n_read)
+        for found, of_rows in zip(where_it_stands(cache), zip(*expected, strict=True), strict=True):
+            for found_HTE, own_THE in zip(found, of_rows, strict=True):
+                assert torch.equal(found_HTE[:, : len(own_THE)], own_THE.transpose(0, 1))
+                assert bool(found_HTE[:, len(own_THE) :].eq(0).all())
+    assert longest > 2 * ROOM
+
+
+def test_what_has_joined_at_the_same_time_is_read_as_ever() -> None:
+    one, other = Cache(2, 2, HEADS, "float32"), Cache(1, 2, HEADS, "float32")
+    expected = []
+    for cache in (one, other):
+        cache.grow()
+        for layer in range(len(HEADS)):
+            cache.write(layer, *new_numbers(cache.n_rows)[2 * layer : 2 * layer + 2])
+        expected.append([part.clone() for part in in_order(cache)])
+    one.join(other)
+    assert one.behind_N.tolist() == [0] * 6
+    together = [torch.cat(pair) for pair in zip(*expected, strict=True)]
+    assert all_equal(in_order(one), together)
+
+
+def test_where_a_row_is_behind_no_other_step_reads_or_writes() -> None:
+    one, other = Cache(1, 1, HEADS, "float32"), Cache(1, 1, HEADS, "float32")
+    one.grow()
+    write_where_it_stands(one, new_numbers(1), "float32")
+    one.join(other)
+    one.grow()
+    with pytest.raises(AssertionError):
+        one.in_order(0)
+    with pytest.raises(AssertionError):
+        one.write(0, *new_numbers(2)[:2])
 
 
 def test_nothing_moves_until_half_have_left() -> None:

@@ -46,13 +46,6 @@ def test_keys_are_kept_in_int8_where_layers_are_and_the_compiler_can_load_it() -
     assert choose(narrow, CPU, features=VNNI).kept == "int8"
 
 
-def test_layers_compiled_one_by_one_are_for_amx(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nmt.engines.choose.is_compiled", lambda shape: True)
-    assert choose(model(), CPU, features=AMX).step is not None
-    assert choose(model(), CPU, features=VNNI).step is None
-    assert choose(model(), CPU, features=AVX2).step is None
-
-
 def test_a_cpu_that_multiplies_in_pairs_is_told_from_one_that_has_better() -> None:
     assert AVX2.only_pairs
     assert not VNNI.only_pairs

@@ -266,14 +266,17 @@ def arguments_of(
     """Numbers at random, the last sentence's source padded, and nothing yet where new ones will be."""
     memory, mask_P11L = random_memory(shape, n_sentences, n_source)
     beam_size = n_rows // n_sentences
-    past = random_past(shape, n_sentences, n_target, beam_size)
+    behind_B = torch.randint(n_target, (n_sentences,))
+    behind_B[0] = 0
+    past = random_past(shape, behind_B, n_target, beam_size)
     row_N = torch.arange(n_rows)
     row_N[n_sentences * beam_size :] = 0  # what fills up is the first row again
     readers_NC = torch.randint(beam_size, (n_rows, n_target + 3))
-    readers_NC[:, n_target - 1] = torch.arange(n_rows) % beam_size
     sentence_N = row_N // beam_size
+    behind_N = behind_B[sentence_N]
+    readers_NC[torch.arange(n_rows), n_target - 1 - behind_N] = torch.arange(n_rows) % beam_size
     tokens_N, words = random_words(shape, n_rows)
-    places = sentence_N, readers_NC[row_N], sentence_N, torch.arange(n_target)
+    places = sentence_N, readers_NC[row_N], sentence_N, behind_N, torch.arange(n_target)
     return [tokens_N[row_N], *past, *memory, mask_P11L, *places, *words, *weights_of(model, shape)]
 
 

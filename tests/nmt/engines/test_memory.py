@@ -108,6 +108,45 @@ def test_sentences_leave_and_nothing_moves_until_half_is_unread(is_laid_out: boo
     assert torch.equal(mask_B11S, mask_P11S[[2, 6]])
 
 
+@pytest.mark.parametrize("kept_in", ["float32", "int8", "int8x4"])
+@pytest.mark.parametrize("lengths", [(5, 40), (40, 5), (LANES, LANES)])
+def test_sources_of_any_lengths_are_joined(kept_in: KeptIn, lengths: tuple[int, int]) -> None:
+    layers = [random_layers(3, length) for length in lengths]
+    one, other = (Memory.of(own, padded_mask(3, length)) for own, length in zip(layers, lengths, strict=True))
+    other.select(torch.tensor([0, 2]))
+    one.join(other, kept_in)
+    assert one.n_sentences == 5
+    found, mask_P11L = one.laid_out(kept_in)
+    places = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 2)]
+    L = -(-max(lengths) // LANES) * LANES
+    assert mask_P11L.shape == (5, 1, 1, L)
+    for place, (memory, sentence) in enumerate(places):
+        length = lengths[memory] - sentence
+        expected_L = torch.full((L,), -torch.inf)
+        expected_L[:length] = 0
+        assert torch.equal(mask_P11L[place, 0, 0], expected_L)
+        for ((key_PHEL, *key_scale), value), own in zip(found, layers[memory], strict=True):
+            assert all(part.is_contiguous() for part in (key_PHEL, *key_scale, *value))
+            in_order = restored((key_PHEL.transpose(2, 3), *key_scale)), restored(value)
+            for part, expected in zip(in_order, own, strict=True):
+                right = restored(kept(expected[sentence], kept_in))
+                assert torch.equal(part[place, :, :length], right[:, :length])
+                assert bool(part[place, :, lengths[memory] :].eq(0).all())
+
+
+def test_who_joins_brings_no_more_length_than_is_read() -> None:
+    """Else one long sentence would make all that follow as long as itself."""
+    one, other = (Memory.of(random_layers(3, length), None) for length in (100, 10))
+    short = Memory.of(random_layers(2, 60), padded_mask(2, 60))
+    one.join(short, "float32")
+    one.select(torch.tensor([3, 4]))
+    one.join(other, "float32")
+    _, mask_P11L = one.laid_out("float32")
+    assert mask_P11L.shape == (5, 1, 1, 4 * LANES)
+    assert one.mask is not None
+    assert one.mask.isfinite().sum(dim=3).flatten().tolist() == [60, 59, 10, 10, 10]
+
+
 def test_who_asks_for_order_gets_it_at_once() -> None:
     layers = random_layers(5, 4)
     memory = Memory.of(layers, None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +14,7 @@ from torch import Tensor, nn
 from torch._inductor.exc import InvalidCxxCompiler
 
 from nmt.engines import packages
-from nmt.engines.packages import CONTRACTION, MARCH, Program, compile_packages, load_packages
+from nmt.engines.packages import CONTRACTION, MARCH, Program, compile_packages, folder_for, load_packages
 from nmt.errors import ConfigError
 from tests.nmt.engines.marks import needs_compiler
 
@@ -64,6 +66,51 @@ def test_what_is_compiled_runs_with_any_number_of_threads(tmp_path: Path) -> Non
         torch.set_num_threads(n_threads)
         (found_N,) = runs["both"]([X_N.clone()])
         assert torch.equal(found_N, 2 * X_N)
+    made = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+    compile_packages(folder, for_either)
+    assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == made
+    code = (
+        "import sys; from pathlib import Path; from nmt.engines.packages import load_packages\n"
+        f"assert load_packages(Path({str(folder)!r}), ['both']) and 'torch._inductor' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)  # importing the compiler takes seconds
+
+
+def test_what_is_compiled_belongs_to_this_cpu_and_this_torch(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(packages.CACHE, str(tmp_path))
+    before = folder_for("a shape", 1)
+    assert before.is_relative_to(tmp_path)
+    assert folder_for("a shape", 1) == before
+    assert folder_for("a shape", 2) != before
+    with monkeypatch.context() as other_cpu:
+        other_cpu.setattr(torch.cpu, "get_capabilities", lambda: {"avx2": True})
+        assert folder_for("a shape", 1) != before
+    monkeypatch.setattr(torch, "__version__", "0.0.0")
+    assert folder_for("a shape", 1) != before
+
+
+def test_where_no_compiler_is_nothing_is_left(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    with pytest.raises(ConfigError, match=r"no C\+\+ compiler is found; install g\+\+, or go without"):
+        compile_packages(tmp_path / "steps" / "one", for_either)
+    assert list((tmp_path / "steps").iterdir()) == []
+
+
+def test_a_compiler_that_fails_is_quoted_and_nothing_is_left(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    compiler = tmp_path / "g++"
+    version = '[ "$1" = --version ] && echo "g++ (GCC) 12.2.0" && exit 0'
+    compiler.write_text(f'#!/bin/sh\n{version}\necho "no room for x.o" >&2\nexit 1\n')
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CXX", str(compiler))
+    # the compiler keeps what it has compiled once
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / "of the compiler"))
+    with pytest.raises(ConfigError, match=r"compiling fails \(.*no room for x.o.*\); go without"):
+        compile_packages(tmp_path / "steps" / "one", for_either)
+    assert list((tmp_path / "steps").iterdir()) == []
 
 
 @pytest.mark.usefixtures("threads")

@@ -27,9 +27,15 @@ SPECIAL = SpecialIds()
 SOURCES = [[5, 6, 7, 8, 9, 10, 11], [12, 13], [14, 15, 16, 17]]
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of all these tests: what one has compiled another takes."""
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture(autouse=True)
-def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(packages.CACHE, str(tmp_path))
+def _own_cache(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(packages.CACHE, str(cache))
 
 
 def scores(B: int, K: int, blocks: Blocks) -> list[Tensor]:
@@ -43,10 +49,10 @@ def scores(B: int, K: int, blocks: Blocks) -> list[Tensor]:
 
 
 @needs_compiler
-@pytest.mark.parametrize("n_lanes", [16, 8])
+@pytest.mark.parametrize("n_lanes", [16, 8])  # the first as the next test's model has them
 @torch.inference_mode()
 def test_what_is_compiled_computes_the_same(n_lanes: int) -> None:
-    like = Blocks(3, 10, n_lanes)
+    like = Blocks(3, 13, n_lanes)
     assert load_ranking(folder_of(like)) is None
     folder = compile_ranking(like)
     made = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}

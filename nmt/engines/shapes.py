@@ -1,14 +1,9 @@
-"""What a decoder step computes between its attentions, as one function for each stretch.
-
-A step is: enter, self-attention, between, cross-attention, feed, self-attention of the next layer, and so on
-until the last. Between two attentions nothing depends on how long a past or a source is, and all that is
-added, normalised, rounded to int8 and multiplied there is one stretch. Weights are arguments: what is
-compiled for one layer (``nmt.engines.ahead``) serves every layer of the same widths.
+"""Functions over the layers of a model that are compiled ahead of time: what their code depends on.
 
 A norm stands before each sub-layer (pre-norm) or after its residual addition (post-norm). Either way one
 stands between two sub-layers; only what the residual stream goes on with differs.
 
-Dimensions: N rows, D inputs of a product, F outputs.
+Dimensions: N rows, D numbers of each.
 """
 
 from __future__ import annotations
@@ -21,9 +16,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from nmt.engines.arithmetic import scaled
 from nmt.engines.cpu import Int8Inputs
-from nmt.engines.kernels import Precision, int8_rows, side_by_side
+from nmt.engines.kernels import Precision
 from nmt.layers.attention import MultiHeadAttention
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual, Transformer
 
@@ -33,22 +27,6 @@ ROWS_BESIDE = 4
 
 Eight are a twentieth faster where there are eight; mostly there are fewer, and all are computed.
 """
-
-
-class Int8Weights(NamedTuple):
-    """A linear map with a scale for each output."""
-
-    weight_DF: Tensor
-    """int8."""
-    scale_F: Tensor
-    bias_F: Tensor
-
-    @classmethod
-    def of(cls, *linears: nn.Linear) -> Int8Weights:
-        """Several on the same input as one, outputs side by side."""
-        weight_FD, bias_F = side_by_side(linears)
-        rounded_FD, scale_F = int8_rows(weight_FD)
-        return cls(rounded_FD.t(), scale_F, bias_F)
 
 
 class Norm(NamedTuple):
@@ -87,28 +65,12 @@ def decoder_norms(model: Transformer) -> tuple[Norm | tuple[()], list[Norm]]:
     return norms_in_order(residuals, model.decoder_norm)
 
 
-class LayerEnd(NamedTuple):
-    """Weights from cross-attention to the end of a layer, in the order that they are used."""
-
-    leave: Int8Weights
-    """Cross-attention's output map."""
-    norm: Norm
-    """Before the feed-forward network."""
-    up: Int8Weights
-    down: Int8Weights
-    last_norm: Norm
-    """After it."""
-
-
-for _structure in (Int8Weights, Norm, LayerEnd):
-    torch.utils._pytree._register_namedtuple(
-        _structure, serialized_type_name=f"{_structure.__module__}.{_structure.__qualname__}"
-    )
+torch.utils._pytree._register_namedtuple(Norm, serialized_type_name=f"{Norm.__module__}.{Norm.__qualname__}")
 
 
 @dataclass(frozen=True)
 class Shape:
-    """All that the code of the stretches depends on."""
+    """Widths and kinds of layers."""
 
     d_model: int
     d_inner: int
@@ -170,15 +132,8 @@ class ShapeWithWeights(Shape):
         return self.weights == "int8" and self.inputs in ("int16", "pairs")
 
 
-def linear(x_ND: Tensor, weights: Int8Weights) -> Tensor:
-    """A linear map in int8: rows are rounded each with a scale of its own, sums are exact."""
-    scaled_ND, scale_N1 = scaled(x_ND)
-    sums_NF = torch._int_mm(scaled_ND.round().to(torch.int8), weights.weight_DF)
-    return sums_NF.float() * scale_N1 * weights.scale_F + weights.bias_F
-
-
-class Stretch(nn.Module):
-    """One function of a step; it has no weights of its own."""
+class OverLayers(nn.Module):
+    """A function that is compiled: what it has around its sub-layers."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -191,50 +146,3 @@ class Stretch(nn.Module):
         sum_ND = x_ND + y_ND
         read_ND = F.layer_norm(sum_ND, (sum_ND.size(1),), *norm, NORM_EPS)
         return (sum_ND if self.pre else read_ND), read_ND
-
-    def fed(self, context_ND: Tensor, x_ND: Tensor, end: LayerEnd) -> tuple[Tensor, Tensor]:
-        """From cross-attention to the end of a layer; as ``add``."""
-        x_ND, read_ND = self.add(x_ND, linear(context_ND.float(), end.leave), end.norm)
-        y_ND = linear(self.activation(linear(read_ND, end.up)), end.down)
-        return self.add(x_ND, y_ND, end.last_norm)
-
-
-class Enter(Stretch):
-    """Embeddings -> query, key and value of the first layer."""
-
-    def forward(self, x_ND: Tensor, norm: Norm | tuple[()], into: Int8Weights) -> Tensor:
-        """``norm`` is empty in a post-norm model."""
-        if norm:
-            x_ND = F.layer_norm(x_ND, (x_ND.size(1),), *norm, NORM_EPS)
-        return linear(x_ND, into).to(self.attention)
-
-
-class Between(Stretch):
-    """What self-attention has found -> the residual stream, and the query of cross-attention."""
-
-    def forward(
-        self, context_ND: Tensor, x_ND: Tensor, leave: Int8Weights, norm: Norm, into: Int8Weights
-    ) -> tuple[Tensor, Tensor]:
-        """``leave`` is self-attention's output map, ``into`` cross-attention's query map."""
-        x_ND, read_ND = self.add(x_ND, linear(context_ND.float(), leave), norm)
-        return x_ND, linear(read_ND, into).to(self.attention)
-
-
-class Feed(Stretch):
-    """What cross-attention has found -> through the feed-forward network into the next layer."""
-
-    def forward(
-        self, context_ND: Tensor, x_ND: Tensor, end: LayerEnd, into: Int8Weights
-    ) -> tuple[Tensor, Tensor]:
-        """The residual stream, and query, key and value of the next layer."""
-        x_ND, read_ND = self.fed(context_ND, x_ND, end)
-        return x_ND, linear(read_ND, into).to(self.attention)
-
-
-class Last(Stretch):
-    """What the last cross-attention has found -> what is projected to the vocabulary."""
-
-    def forward(self, context_ND: Tensor, x_ND: Tensor, end: LayerEnd) -> Tensor:
-        """Normalised, in float32."""
-        _, read_ND = self.fed(context_ND, x_ND, end)
-        return read_ND
