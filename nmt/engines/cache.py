@@ -15,7 +15,7 @@ B*K, P sentences that there is a place for, H heads, E per head.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import torch
 import torch.nn.functional as F
@@ -28,6 +28,8 @@ ROOM = 16
 """Tokens that there is room for, at first, and more by so many."""
 LARGER_BY = 4
 """Or by this part of those that there are."""
+SPARE = 4
+"""A part of the places so large is for those who are still to join."""
 
 
 class Cache:
@@ -58,8 +60,8 @@ class Cache:
         self._kept_in = kept_in
         sizes = [(n_sentences, n_heads, ROOM, beam_size, width) for n_heads, width in heads]
         self._layers = [(empty(size, kept_in), empty(size, kept_in)) for size in sizes]
-        self._places_B = torch.arange(n_sentences)
-        self._places_N = self._places_B.repeat_interleave(beam_size)
+        self._each(torch.zero_)
+        self._stand(torch.arange(n_sentences))
         self._readers_NC = torch.zeros(n_sentences * beam_size, ROOM, dtype=torch.long)
         self._behind_N: Tensor | None = None
 
@@ -73,8 +75,7 @@ class Cache:
         capacity = self._readers_NC.size(1)
         if self.n_tokens == capacity:
             more = max(ROOM, capacity // LARGER_BY // ROOM * ROOM)
-            self._each(partial(_with_room, more=more))
-            self._readers_NC = F.pad(self._readers_NC, (0, more))
+            self._move(self._places_B.numel(), capacity + more)
         if self._beam_size > 1:
             readers_N = _in_turn(self.n_rows, self._beam_size)
             if self._behind_N is None:
@@ -82,6 +83,11 @@ class Cache:
             else:
                 self._readers_NC[torch.arange(self.n_rows), self.n_tokens - self._behind_N] = readers_N
         self.n_tokens += 1
+
+    @property
+    def _n_places(self) -> int:
+        """P."""
+        return self._layers[0][0][0].size(0)
 
     @property
     def layers(self) -> Sequence[tuple[Kept, Kept]]:
@@ -134,39 +140,48 @@ class Cache:
         if self._behind_N is not None and n_rows < self.n_rows:
             self._let_lag(self._behind_N.index_select(0, rows_N))
         if not self._may_stay:
-            self._keep(rows_N)
+            self._each(lambda part: part.index_select(0, rows_N))
+            self._stand(torch.arange(n_rows))
         elif n_rows < self.n_rows:
             staying_B = rows_N[:: self._beam_size].div(self._beam_size, rounding_mode="floor")
-            if 2 * staying_B.numel() <= self._layers[0][0][0].size(0):
-                self._keep(self._places_B.index_select(0, staying_B))  # nobody reads half of it any more
-            else:
-                self._places_B = self._places_B.index_select(0, staying_B)
-                self._places_N = self._places_B.repeat_interleave(self._beam_size)
+            self._stand(self._places_B.index_select(0, staying_B))
+            if 2 * staying_B.numel() <= self._n_places:  # nobody reads half of it any more
+                self._move(staying_B.numel(), self._readers_NC.size(1))
         readers_NC = self._readers_NC
         self._readers_NC = readers_NC.index_select(0, rows_N) if is_beam else readers_NC[:n_rows]
 
     def join(self, other: Cache) -> None:
-        """Take in the sentences of another, after those that there are; both of what may stay."""
-        both = self, other
-        n_tokens = max(cache.n_tokens for cache in both)
+        """Take in the sentences of another, after those that there are; both of what may stay.
+
+        They get places that nobody has any more, where there are enough, and these are not much too large.
+        """
+        n_tokens, n_new = max(self.n_tokens, other.n_tokens), other._places_B.numel()
+        behind_N = torch.cat([cache.behind_N + n_tokens - cache.n_tokens for cache in (self, other)])
         room = rounded_up(n_tokens + 1, ROOM)
-        behind_N = torch.cat([cache.behind_N + n_tokens - cache.n_tokens for cache in both])
-        readers = [cache.readers_NC[:, :room] for cache in both]
-        self._readers_NC = torch.cat([F.pad(part_NC, (0, room - part_NC.size(1))) for part_NC in readers])
-        n_sentences = [cache._places_B.numel() for cache in both]
+        free = self._free()
+        if free.numel() < n_new or not room <= self._readers_NC.size(1) <= 2 * room:
+            n_places = self._places_B.numel() + n_new
+            self._move(n_places + n_places // SPARE, room)
+            free = self._free()
+        places, times = free[:n_new], slice(0, other.n_tokens)
 
-        def together(*parts: Tensor) -> Tensor:
-            _, H, _, *of_each = parts[0].shape
-            found = parts[0].new_zeros(sum(n_sentences), H, room, *of_each)
-            for own, cache, part in zip(torch.split(found, n_sentences), both, parts, strict=True):
-                times = slice(0, cache.n_tokens)
-                own[:, :, times] = part[cache._places_B, :, times]
-            return found
+        def taken_in(part: Tensor, theirs: Tensor) -> Tensor:
+            part.index_fill_(0, places, 0)
+            part[places, :, times] = theirs[other._places_B, :, times]
+            return part
 
-        self._layers = of_both(together, self._layers, other._layers)
-        self._stand(sum(n_sentences))
+        self._layers = of_both(taken_in, self._layers, other._layers)
+        self._stand(torch.cat([self._places_B, places]))
+        capacity = self._readers_NC.size(1)
+        self._readers_NC = torch.cat([self._readers_NC, _in_room(other._readers_NC, capacity)])
         self.n_tokens = n_tokens
         self._let_lag(behind_N)
+
+    def _free(self) -> Tensor:
+        """Places that nobody has."""
+        is_free_P = torch.ones(self._n_places, dtype=torch.bool)
+        is_free_P[self._places_B] = False
+        return is_free_P.nonzero().flatten()
 
     def _let_lag(self, behind_N: Tensor) -> None:
         """So much of all rows; T becomes what one of them has read."""
@@ -177,17 +192,25 @@ class Cache:
     def _of_rows(self, part: Tensor) -> Tensor:
         """Where each row is a sentence."""
         read = part[:, :, : self.n_tokens, 0]
-        return read if self.n_rows == part.size(0) else read.index_select(0, self._places_B)
+        return read if self.n_rows == self._n_places else read.index_select(0, self._places_B)
 
-    def _keep(self, places_B: Tensor) -> None:
-        """Only the sentences in these places, in order."""
-        self._each(lambda part: part.index_select(0, places_B))
-        self._stand(places_B.numel())
+    def _move(self, n_places: int, room: int) -> None:
+        """The sentences, in order, to the first of ``n_places`` with ``room``; all else there is zero."""
+        B, times = self._places_B.numel(), slice(0, self.n_tokens)
 
-    def _stand(self, n_sentences: int) -> None:
-        """All in order."""
-        self._places_B = torch.arange(n_sentences)
-        self._places_N = self._places_B.repeat_interleave(self._beam_size)
+        def moved(part: Tensor) -> Tensor:
+            _, H, _, *of_each = part.shape
+            found = part.new_zeros(n_places, H, room, *of_each)
+            found[:B, :, times] = part[self._places_B, :, times]
+            return found
+
+        self._each(moved)
+        self._stand(torch.arange(B))
+        self._readers_NC = _in_room(self._readers_NC, room)
+
+    def _stand(self, places_B: Tensor) -> None:
+        self._places_B = places_B
+        self._places_N = places_B.repeat_interleave(self._beam_size)
 
     def _each(self, change: Callable[[Tensor], Tensor]) -> None:
         self._layers = [(tuple(map(change, key)), tuple(map(change, value))) for key, value in self._layers]
@@ -204,9 +227,6 @@ def _none_behind(n_rows: int) -> Tensor:
     return torch.zeros(n_rows, dtype=torch.long)
 
 
-def _with_room(part_PHC: Tensor, *, more: int) -> Tensor:
-    """For so many more times."""
-    P, H, C, *of_each = part_PHC.shape
-    larger_PHC = part_PHC.new_zeros(P, H, C + more, *of_each)
-    larger_PHC[:, :, :C] = part_PHC
-    return larger_PHC
+def _in_room(readers_NC: Tensor, room: int) -> Tensor:
+    """For so many times."""
+    return F.pad(readers_NC, (0, room - readers_NC.size(1)))

@@ -28,6 +28,9 @@ Layers = list[tuple[Tensor, Tensor]]
 LaidOut = KeptLayers
 """Of each decoder layer keys (P, H, E, L) and values (P, H, L, E), in int8 each with scales_PHL."""
 
+SPARE = 4
+"""A part of the places so large is for sentences that are still to join."""
+
 
 @dataclass
 class Memory:
@@ -107,36 +110,74 @@ class Memory:
         return self.layers_laid_out, self.mask
 
     def join(self, other: Memory, kept_in: KeptIn) -> None:
-        """Take in the sentences of another, after those that there are; both are laid out."""
-        both = self, other
-        for memory in both:
-            memory.laid_out(kept_in)
-            memory._move()
-        length = max(memory._longest() for memory in both)
-        L = rounded_up(length, LANES)
-        mine, others = (memory._of_length(L) for memory in both)
-        self.layers_laid_out = of_both(lambda *parts: torch.cat(parts), mine[0], others[0])
-        self.mask = torch.cat([mine[1], others[1]])
-        self.n_places, self.length = self.mask.size(0), length
+        """Take in the sentences of another, after those that there are; both are laid out.
 
-    def _longest(self) -> int:
-        """Of what is laid out: tokens of the longest sentence."""
-        assert self.mask is not None
-        return int(self.mask.isfinite().flatten(1).any(dim=0).nonzero().max()) + 1
+        They get places that nobody has any more, where there are enough, and these have the right length.
+        """
+        self.laid_out(kept_in)
+        other.laid_out(kept_in)
+        other._move()
+        self.length, n_new = max(self._longest(), other._longest()), other.n_places
+        L, (free, places_B) = rounded_up(self.length, LANES), self._free()
+        if free.numel() < n_new or self._room != L:
+            n_places = places_B.numel() + n_new
+            self._move()
+            self._lie(L, n_places + n_places // SPARE)
+            free, places_B = self._free()
+        other._lie(L, n_new)
+        places = free[:n_new]
 
-    def _of_length(self, length: int) -> tuple[LaidOut, Tensor]:
-        """What is laid out, cut or filled up to ``length``, which is no less than the longest's."""
+        def taken_in(part: Tensor, theirs: Tensor) -> Tensor:
+            return part.index_copy_(0, places, theirs)
+
+        mine, mask = self._laid_out()
+        theirs, their_mask = other._laid_out()
+        self.layers_laid_out, self.mask = of_both(taken_in, mine, theirs), taken_in(mask, their_mask)
+        self.places_B = torch.cat([places_B, places])
+
+    def _laid_out(self) -> tuple[LaidOut, Tensor]:
         assert self.layers_laid_out is not None
         assert self.mask is not None
-        more = length - self.mask.size(3)
-        layers = [
+        return self.layers_laid_out, self.mask
+
+    @property
+    def _room(self) -> int:
+        """L, of what is laid out."""
+        return self._laid_out()[1].size(3)
+
+    def _free(self) -> tuple[Tensor, Tensor]:
+        """Places that nobody has, and those of sentences."""
+        places_B = torch.arange(self.n_places) if self.places_B is None else self.places_B
+        is_free_P = torch.ones(self.n_places, dtype=torch.bool)
+        is_free_P[places_B] = False
+        return is_free_P.nonzero().flatten(), places_B
+
+    def _longest(self) -> int:
+        """Tokens of the longest sentence, of those that have not left."""
+        _, mask_P11L = self._laid_out()
+        read = mask_P11L if self.places_B is None else mask_P11L.index_select(0, self.places_B)
+        return int(read.isfinite().flatten(1).any(dim=0).nonzero().max()) + 1
+
+    def _lie(self, length: int, n_places: int) -> None:
+        """In places of ``length``, which is no less than the longest's, of which the last are for others."""
+        layers, mask = self._laid_out()
+        more, places = length - self._room, n_places - self.n_places
+
+        def larger(part: Tensor, dim: int, value: float = 0.0) -> Tensor:
+            sizes = [0] * 2 * part.ndim  # from the last dimension on, before and after
+            sizes[-1], sizes[2 * (part.ndim - 1 - dim) + 1] = places, more
+            return F.pad(part, sizes, value=value)
+
+        self.layers_laid_out = [
             (
-                tuple(F.pad(part, (0, more)) for part in key),
-                (F.pad(numbers, (0, 0, 0, more)), *(F.pad(scale, (0, more)) for scale in scales)),
+                (larger(key, 3), *(larger(scale, 2) for scale in key_scale)),
+                tuple(larger(part, 2) for part in value),
             )
-            for key, (numbers, *scales) in self.layers_laid_out
+            for (key, *key_scale), value in layers
         ]
-        return layers, F.pad(self.mask, (0, more), value=-torch.inf)
+        self.mask, self.n_places = larger(mask, 3, -torch.inf), n_places
+        if places:
+            self.places_B = torch.arange(n_places - places)
 
     def _move(self) -> None:
         """Leave nothing but the sentences, in order."""

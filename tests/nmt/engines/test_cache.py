@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from nmt.engines.cache import LARGER_BY, ROOM, Cache
-from nmt.engines.keeping import KeptIn, kept, restored
+from nmt.engines.keeping import KeptIn, empty, kept, restored
 
 HEADS = [(2, 8), (1, 4)]
 """Of layers that differ."""
@@ -157,6 +157,50 @@ def test_what_has_joined_at_the_same_time_is_read_as_ever() -> None:
     assert one.behind_N.tolist() == [0] * 6
     together = [torch.cat(pair) for pair in zip(*expected, strict=True)]
     assert all_equal(in_order(one), together)
+
+
+def test_who_joins_takes_the_place_of_who_has_left() -> None:
+    """Nobody else moves, and nothing is seen of who was there."""
+    one, other = Cache(4, 2, HEADS, "float32"), Cache(1, 2, HEADS, "float32")
+    for _ in range(5):
+        one.grow()
+        write_where_it_stands(one, new_numbers(8), "float32")
+    ((keys,), _), _ = one.layers
+    before, expected = keys.data_ptr(), [part[[0, 1, 4, 5, 6, 7]] for part in where_it_stands(one)]
+    one.select(torch.tensor([0, 1, 4, 5, 6, 7]))
+    one.join(other)
+    ((keys,), _), _ = one.layers
+    assert keys.data_ptr() == before
+    assert one.places_N.tolist() == [0, 0, 2, 2, 3, 3, 1, 1]
+    found = where_it_stands(one)
+    assert all_equal([part[:6] for part in found], expected)
+    assert all(bool(part[6:].eq(0).all()) for part in found)
+
+
+def test_who_is_behind_has_nothing_at_times_to_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory is not cleared by itself, and what attention multiplies with zero must be a number."""
+    monkeypatch.setattr(
+        "nmt.engines.cache.empty", lambda *given: tuple(part.fill_(torch.nan) for part in empty(*given))
+    )
+    one, other = Cache(2, 1, HEADS, "float32"), Cache(1, 1, HEADS, "float32")
+    for _ in range(9):
+        other.grow()
+        write_where_it_stands(other, new_numbers(1), "float32")
+    one.join(other)
+    assert all(bool(part[:2].eq(0).all()) for part in where_it_stands(one))
+
+
+def test_room_for_a_long_sentence_is_given_up_when_it_has_left() -> None:
+    long, short = Cache(1, 1, HEADS, "float32"), Cache(1, 1, HEADS, "float32")
+    for _ in range(10 * ROOM):
+        long.grow()
+        write_where_it_stands(long, new_numbers(1), "float32")
+    long.join(short)
+    long.select(torch.tensor([1]))
+    assert long.n_tokens == 0
+    long.join(Cache(1, 1, HEADS, "float32"))
+    ((keys,), _), _ = long.layers
+    assert keys.size(2) == long.readers_NC.size(1) == ROOM
 
 
 def test_where_a_row_is_behind_no_other_step_reads_or_writes() -> None:

@@ -119,14 +119,17 @@ def test_sources_of_any_lengths_are_joined(kept_in: KeptIn, lengths: tuple[int, 
     found, mask_P11L = one.laid_out(kept_in)
     places = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 2)]
     L = -(-max(lengths) // LANES) * LANES
-    assert mask_P11L.shape == (5, 1, 1, L)
-    for place, (memory, sentence) in enumerate(places):
+    assert mask_P11L.shape[1:] == (1, 1, L)
+    assert one.places_B is not None
+    assert len(one.places_B) == 5
+    for place, (memory, sentence) in zip(one.places_B.tolist(), places, strict=True):
         length = lengths[memory] - sentence
         expected_L = torch.full((L,), -torch.inf)
         expected_L[:length] = 0
         assert torch.equal(mask_P11L[place, 0, 0], expected_L)
         for ((key_PHEL, *key_scale), value), own in zip(found, layers[memory], strict=True):
             assert all(part.is_contiguous() for part in (key_PHEL, *key_scale, *value))
+            assert {len(part) for part in (key_PHEL, *key_scale, *value)} == {len(mask_P11L)}
             in_order = restored((key_PHEL.transpose(2, 3), *key_scale)), restored(value)
             for part, expected in zip(in_order, own, strict=True):
                 right = restored(kept(expected[sentence], kept_in))
@@ -142,9 +145,25 @@ def test_who_joins_brings_no_more_length_than_is_read() -> None:
     one.select(torch.tensor([3, 4]))
     one.join(other, "float32")
     _, mask_P11L = one.laid_out("float32")
-    assert mask_P11L.shape == (5, 1, 1, 4 * LANES)
-    assert one.mask is not None
-    assert one.mask.isfinite().sum(dim=3).flatten().tolist() == [60, 59, 10, 10, 10]
+    assert mask_P11L.shape[1:] == (1, 1, 4 * LANES)
+    assert one.places_B is not None
+    assert mask_P11L[one.places_B].isfinite().sum(dim=3).flatten().tolist() == [60, 59, 10, 10, 10]
+
+
+def test_who_joins_takes_the_place_of_who_has_left() -> None:
+    """Nobody else moves, and nothing is seen of who was there."""
+    memory = Memory.of(random_layers(4, 20), padded_mask(4, 20))
+    ((key_PHEL, _), _), *_ = memory.laid_out("int8")[0]
+    before = key_PHEL.data_ptr()
+    memory.select(torch.tensor([0, 2, 3]))
+    memory.join(Memory.of(random_layers(1, 3), None), "int8")
+    assert memory.places_B is not None
+    assert memory.places_B.tolist() == [0, 2, 3, 1]
+    ((key_PHEL, _), (value_PHLE, _)), *_ = memory.laid_out("int8")[0]
+    assert key_PHEL.data_ptr() == before
+    for own_HLE in (key_PHEL[1].transpose(1, 2), value_PHLE[1]):
+        assert bool(own_HLE[:, :3].ne(0).any())
+        assert bool(own_HLE[:, 3:].eq(0).all())
 
 
 def test_who_asks_for_order_gets_it_at_once() -> None:
