@@ -1,8 +1,8 @@
 """Continuous batching for beam search: sentences join and leave a running batch (Yu et al. 2022).
 
-Sentences with one beam size share a batch of the decoder, whenever they joined: the decoder's state keeps
-apart those that joined together, with sources of about one length (a long one would have short ones padded).
-Those with equal options go through one ``BeamSearch``, however much each has read, so a step is ranked at
+Sentences with one beam size share a batch of the decoder, whenever they joined. Those that start together have
+sources of about one length (a long one would have short ones padded in the encoder); whether the decoder's
+state keeps them apart from others is its business. Those with equal options go through one ``BeamSearch``, however much each has read, so a step is ranked at
 once, and a result is by construction that of ``nmt.search.search``: which sentences are there besides changes
 no score but by rounding.
 
