@@ -1,10 +1,10 @@
 """Continuous batching for beam search: sentences join and leave a running batch (Yu et al. 2022).
 
-Sentences with one beam size share a batch of the decoder, whenever they joined. Those that start together have
-sources of about one length (a long one would have short ones padded in the encoder); whether the decoder's
-state keeps them apart from others is its business. Those with equal options go through one ``BeamSearch``, however much each has read, so a step is ranked at
-once, and a result is by construction that of ``nmt.search.search``: which sentences are there besides changes
-no score but by rounding.
+Sentences with one beam size share a batch of the decoder, whenever they joined. Those that start together
+have sources of about one length (a long one would have short ones padded in the encoder); whether the
+decoder's state keeps them apart from others is its own business. Those with equal options go through one
+``BeamSearch``, however much each has read, so a step is ranked at once, and a result is by construction that
+of ``nmt.search.search``: which sentences are there besides changes no score but by rounding.
 
 One sentence cannot harm another. NaN in its rows is its own error; when the decoder fails as a whole
 (memory, say) the sentences it had are searched again, one at a time, and the error stays with who causes it.
