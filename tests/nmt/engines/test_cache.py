@@ -182,25 +182,29 @@ def test_who_is_behind_has_nothing_at_times_to_come(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(
         "nmt.engines.cache.empty", lambda *given: tuple(part.fill_(torch.nan) for part in empty(*given))
     )
-    one, other = Cache(2, 1, HEADS, "float32"), Cache(1, 1, HEADS, "float32")
-    for _ in range(9):
-        other.grow()
-        write_where_it_stands(other, new_numbers(1), "float32")
-    one.join(other)
-    assert all(bool(part[:2].eq(0).all()) for part in where_it_stands(one))
+    for n_sentences in (2, 3):  # who joins has no place yet, or one
+        one, other = Cache(n_sentences, 1, HEADS, "float32"), Cache(1, 1, HEADS, "float32")
+        one.select(torch.tensor([0, 1]))
+        for _ in range(9):
+            other.grow()
+            write_where_it_stands(other, new_numbers(1), "float32")
+        one.join(other)
+        assert len(where_it_stands(one)[0]) == 3
+        assert all(bool(part[:2].eq(0).all()) for part in where_it_stands(one))
 
 
 def test_room_for_a_long_sentence_is_given_up_when_it_has_left() -> None:
-    long, short = Cache(1, 1, HEADS, "float32"), Cache(1, 1, HEADS, "float32")
+    cache = Cache(1, 1, HEADS, "float32")
     for _ in range(10 * ROOM):
-        long.grow()
-        write_where_it_stands(long, new_numbers(1), "float32")
-    long.join(short)
-    long.select(torch.tensor([1]))
-    assert long.n_tokens == 0
-    long.join(Cache(1, 1, HEADS, "float32"))
-    ((keys,), _), _ = long.layers
-    assert keys.size(2) == long.readers_NC.size(1) == ROOM
+        cache.grow()
+        write_where_it_stands(cache, new_numbers(1), "float32")
+    cache.join(Cache(4, 1, HEADS, "float32"))
+    cache.select(torch.tensor([1, 2, 3, 4]))
+    assert cache.n_tokens == 0
+    assert cache.readers_NC.size(1) > 10 * ROOM, "there is a place for who joins"
+    cache.join(Cache(1, 1, HEADS, "float32"))
+    ((keys,), _), _ = cache.layers
+    assert keys.size(2) == cache.readers_NC.size(1) == ROOM
 
 
 def test_where_a_row_is_behind_no_other_step_reads_or_writes() -> None:

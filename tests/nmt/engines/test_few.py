@@ -221,17 +221,23 @@ class FirstHalf:
 
 @torch.inference_mode()
 def test_with_a_shortlist_steps_are_left_to_the_others() -> None:
+    """Also where others join, which have lists of their own."""
     model = random_model()
     shape = shape_of(model)
-    decoder = PackedTransformer(
-        model,
-        layers="float32",
-        output="float32",
-        shortlist=FirstHalf(),
-        single_calls=SingleCalls("float32", {1: uncompiled(shape, 1)}, weights_of(model, shape)),
-    )
-    step, _ = decoder.step(decoder.start(Batch.from_ids(SOURCES[:1], special=SPECIAL), 1), bos(1))
-    assert (step.logits_NV[0] > -torch.inf).nonzero().flatten().tolist() == list(range(100))
+    run = uncompiled(shape, 1)
+    for calls in (
+        SingleCalls("float32", {1: run}, weights_of(model, shape)),
+        SingleCalls("float32", {}, (), run),
+    ):
+        decoder = PackedTransformer(
+            model, layers="float32", output="float32", shortlist=FirstHalf(), single_calls=calls
+        )
+        batch = Batch.from_ids(SOURCES[:1], special=SPECIAL)
+        step, state = decoder.step(decoder.start(batch, 1), bos(1))
+        assert (step.logits_NV[0] > -torch.inf).nonzero().flatten().tolist() == list(range(100))
+        state = decoder.merge(state, decoder.start(batch, 1))
+        step, _ = decoder.step(state, torch.tensor([40, SPECIAL.bos]))
+        assert (step.logits_NV > -torch.inf).sum(dim=1).tolist() == [100, 100]
 
 
 def test_a_step_is_found_by_its_shape_and_rows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

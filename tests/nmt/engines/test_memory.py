@@ -113,6 +113,7 @@ def test_sentences_leave_and_nothing_moves_until_half_is_unread(is_laid_out: boo
 def test_sources_of_any_lengths_are_joined(kept_in: KeptIn, lengths: tuple[int, int]) -> None:
     layers = [random_layers(3, length) for length in lengths]
     one, other = (Memory.of(own, padded_mask(3, length)) for own, length in zip(layers, lengths, strict=True))
+    other.laid_out(kept_in)
     other.select(torch.tensor([0, 2]))
     one.join(other, kept_in)
     assert one.n_sentences == 5
@@ -148,6 +149,17 @@ def test_who_joins_brings_no_more_length_than_is_read() -> None:
     assert mask_P11L.shape[1:] == (1, 1, 4 * LANES)
     assert one.places_B is not None
     assert mask_P11L[one.places_B].isfinite().sum(dim=3).flatten().tolist() == [60, 59, 10, 10, 10]
+
+
+def test_length_is_given_up_though_there_is_a_place() -> None:
+    memory = Memory.of(random_layers(1, 100), None)
+    memory.join(Memory.of(random_layers(4, 10), None), "int8")
+    memory.select(torch.tensor([1, 2, 3, 4]))
+    (key_PHEL, _), _ = memory.laid_out("int8")[0][0]
+    assert key_PHEL.size(3) == 7 * LANES
+    memory.join(Memory.of(random_layers(1, 3), None), "int8")
+    (key_PHEL, _), _ = memory.laid_out("int8")[0][0]
+    assert key_PHEL.size(3) == LANES
 
 
 def test_who_joins_takes_the_place_of_who_has_left() -> None:
