@@ -23,13 +23,12 @@ from torch import Tensor
 
 from nmt.engines.arithmetic import rounded_up
 from nmt.engines.keeping import Kept, KeptIn, empty, kept, of_both, restored
+from nmt.engines.places import free_places, with_spare
 
 ROOM = 16
 """Tokens that there is room for, at first, and more by so many."""
 LARGER_BY = 4
 """Or by this part of those that there are."""
-SPARE = 4
-"""A part of the places so large is for those who are still to join."""
 
 
 class Cache:
@@ -158,11 +157,10 @@ class Cache:
         n_tokens, n_new = max(self.n_tokens, other.n_tokens), other._places_B.numel()
         behind_N = torch.cat([cache.behind_N + n_tokens - cache.n_tokens for cache in (self, other)])
         room = rounded_up(n_tokens + 1, ROOM)
-        free = self._free()
+        free = free_places(self._n_places, self._places_B)
         if free.numel() < n_new or not room <= self._readers_NC.size(1) <= 2 * room:
-            n_places = self._places_B.numel() + n_new
-            self._move(n_places + n_places // SPARE, room)
-            free = self._free()
+            self._move(with_spare(self._places_B.numel() + n_new), room)
+            free = free_places(self._n_places, self._places_B)
         places, times = free[:n_new], slice(0, other.n_tokens)
 
         def taken_in(part: Tensor, theirs: Tensor) -> Tensor:
@@ -176,12 +174,6 @@ class Cache:
         self._readers_NC = torch.cat([self._readers_NC, _in_room(other._readers_NC, capacity)])
         self.n_tokens = n_tokens
         self._let_lag(behind_N)
-
-    def _free(self) -> Tensor:
-        """Places that nobody has."""
-        is_free_P = torch.ones(self._n_places, dtype=torch.bool)
-        is_free_P[self._places_B] = False
-        return is_free_P.nonzero().flatten()
 
     def _let_lag(self, behind_N: Tensor) -> None:
         """So much of all rows; T becomes what one of them has read."""

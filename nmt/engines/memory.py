@@ -21,15 +21,13 @@ from torch import Tensor
 
 from nmt.engines.arithmetic import rounded_up
 from nmt.engines.keeping import Kept, KeptIn, KeptLayers, kept, of_both, restored
+from nmt.engines.places import free_places, with_spare
 from nmt.extensions import LANES
 
 Layers = list[tuple[Tensor, Tensor]]
 """Of each decoder layer keys_PHSE and values_PHSE."""
 LaidOut = KeptLayers
 """Of each decoder layer keys (P, H, E, L) and values (P, H, L, E), in int8 each with scales_PHL."""
-
-SPARE = 4
-"""A part of the places so large is for sentences that are still to join."""
 
 
 @dataclass
@@ -118,12 +116,11 @@ class Memory:
         other.laid_out(kept_in)
         other._move()
         self.length, n_new = max(self._longest(), other._longest()), other.n_places
-        L, (free, places_B) = rounded_up(self.length, LANES), self._free()
+        L, free = rounded_up(self.length, LANES), free_places(self.n_places, self._places())
         if free.numel() < n_new or self._room != L:
-            n_places = places_B.numel() + n_new
             self._move()
-            self._lie(L, n_places + n_places // SPARE)
-            free, places_B = self._free()
+            self._lie(L, with_spare(self.n_places + n_new))
+            free = free_places(self.n_places, self._places())
         other._lie(L, n_new)
         places = free[:n_new]
 
@@ -133,7 +130,7 @@ class Memory:
         mine, mask = self._laid_out()
         theirs, their_mask = other._laid_out()
         self.layers_laid_out, self.mask = of_both(taken_in, mine, theirs), taken_in(mask, their_mask)
-        self.places_B = torch.cat([places_B, places])
+        self.places_B = torch.cat([self._places(), places])
 
     def _laid_out(self) -> tuple[LaidOut, Tensor]:
         assert self.layers_laid_out is not None
@@ -145,18 +142,17 @@ class Memory:
         """L, of what is laid out."""
         return self._laid_out()[1].size(3)
 
-    def _free(self) -> tuple[Tensor, Tensor]:
-        """Places that nobody has, and those of sentences."""
-        places_B = torch.arange(self.n_places) if self.places_B is None else self.places_B
-        is_free_P = torch.ones(self.n_places, dtype=torch.bool)
-        is_free_P[places_B] = False
-        return is_free_P.nonzero().flatten(), places_B
+    def _places(self) -> Tensor:
+        """``places_B``, of all if all are in order."""
+        return torch.arange(self.n_places) if self.places_B is None else self.places_B
 
     def _longest(self) -> int:
         """Tokens of the longest sentence, of those that have not left."""
         _, mask_P11L = self._laid_out()
-        read = mask_P11L if self.places_B is None else mask_P11L.index_select(0, self.places_B)
-        return int(read.isfinite().flatten(1).any(dim=0).nonzero().max()) + 1
+        return (
+            int(mask_P11L.index_select(0, self._places()).isfinite().flatten(1).any(dim=0).nonzero().max())
+            + 1
+        )
 
     def _lie(self, length: int, n_places: int) -> None:
         """In places of ``length``, which is no less than the longest's, of which the last are for others."""

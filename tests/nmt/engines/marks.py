@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import pytest
 import torch
@@ -15,8 +17,15 @@ VNNI = CpuFeatures(int8=True, bfloat16=False, matrix_units=False, pairs=True)
 AVX2 = CpuFeatures(int8=False, bfloat16=False, matrix_units=False, pairs=True)
 OLD = CpuFeatures(int8=False, bfloat16=False, matrix_units=False)
 HERE = CpuFeatures.here()
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 LAYERS_HERE: Precision = "bfloat16" if HERE.matrix_units else "int8"
 """As the int8 engine has them on this machine."""
+
+
+def slow_beside_better(test: FunctionT) -> FunctionT:
+    """Minutes of compiling what this CPU takes only if it has AVX2 alone; with better units run with -m slow."""
+    return test if HERE.only_pairs else pytest.mark.slow(test)
+
 
 needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler on this machine")
 needs_int8_units = pytest.mark.skipif(

@@ -55,6 +55,7 @@ from tests.nmt.engines.marks import (
     needs_compiler,
     needs_fbgemm,
     needs_int8_units,
+    slow_beside_better,
 )
 from tests.nmt.engines.random_models import (
     KINDS,
@@ -650,6 +651,7 @@ def test_in_float32_what_is_compiled_computes_the_same() -> None:
 
 @needs_compiler
 @needs_avx2
+@slow_beside_better
 @pytest.mark.usefixtures("threads")
 @torch.inference_mode()
 def test_in_pairs_what_is_compiled_computes_the_same_and_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
