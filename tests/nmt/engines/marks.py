@@ -23,7 +23,7 @@ LAYERS_HERE: Precision = "bfloat16" if HERE.matrix_units else "int8"
 
 
 def slow_beside_better(test: FunctionT) -> FunctionT:
-    """Minutes of compiling what this CPU takes only if it has AVX2 alone; with better units run with -m slow."""
+    """For minutes of compiling what CPUs with AVX2 alone take; with better units it is run with -m slow."""
     return test if HERE.only_pairs else pytest.mark.slow(test)
 
 
