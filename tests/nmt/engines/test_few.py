@@ -299,7 +299,8 @@ def check_compiled(model: Transformer, shape: WholeShape, n_rows: int) -> None:
                 told.append(run(list(given)))
                 pasts.append(torch.stack(given[1 : 1 + 2 * shape.n_layers])[:, :, :, :n_target])
             assert bool(pasts[1].isfinite().all())
-            torch.testing.assert_close(pasts[0], pasts[1], atol=2e-3, rtol=2e-3)
+            to_next = 2.0**-7 if shape.kept == "bfloat16" else 0.0  # what is rounded may go either way
+            torch.testing.assert_close(pasts[0], pasts[1], atol=2e-3, rtol=2e-3 + to_next)
             for one, other in zip(*told, strict=True):
                 assert bool((other < torch.inf).all())
                 torch.testing.assert_close(one, other, atol=2e-3, rtol=2e-3)
