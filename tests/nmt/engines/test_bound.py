@@ -222,23 +222,28 @@ def rms(numbers: Tensor) -> float:
     return float(numbers.square().mean().sqrt())
 
 
-@needs_bfloat16
 @torch.inference_mode()
 def test_no_row_depends_on_those_beside_it() -> None:
+    """Nor on who has had its place."""
     model = random_model()
-    ours = packed(model, uncompiled(model, shape_of(model)))
-    state = ours.start(Batch.from_ids(SOURCES[:2], special=SPECIAL), 1)
-    _, state = ours.step(state, torch.tensor([SPECIAL.bos] * 2))
+    ours = packed(model, uncompiled(model, shape_of(model, "float32", "float32")), "float32", "float32")
+    state = ours.start(Batch.from_ids(SOURCES[:3], special=SPECIAL), 1)
+    _, state = ours.step(state, torch.tensor([SPECIAL.bos] * 3))
     past = state.groups[0].past
-    expected = past.in_order(1)[0][1].clone()
+    expected = past.in_order(1)[0][1:].clone()
     for layer in past.layers:
         for parts in layer:
             for part in parts:
                 part[0] = torch.nan
-    step, state = ours.step(state, torch.tensor([40, 41]))
+    step, state = ours.step(state, torch.tensor([40, 41, 42]))
     assert bool(step.logits_NV[0].isnan().all())
-    assert bool(step.logits_NV[1].isfinite().all())
-    torch.testing.assert_close(state.groups[0].past.in_order(1)[0][1, :, :1], expected)
+    assert bool(step.logits_NV[1:].isfinite().all())
+    torch.testing.assert_close(past.in_order(1)[0][1:, :, :1], expected)
+    state = ours.reorder(state, torch.tensor([1, 2]))
+    state = ours.merge(state, ours.start(Batch.from_ids(SOURCES[3:], special=SPECIAL), 1))
+    assert state.groups[0].past.places_N.tolist() == [1, 2, 0]
+    step, _ = ours.step(state, torch.tensor([43, 44, SPECIAL.bos]))
+    assert bool(step.logits_NV.isfinite().all())
 
 
 @pytest.mark.parametrize(("layers", "precision", "inputs"), OF_UNITS)
