@@ -74,17 +74,16 @@ class Memory:
         """keys_BHSE and values_BHSE, and mask_B11S, of the sentences alone."""
         self._move()
         if self.layers is None:
-            assert self.layers_laid_out is not None
-            assert self.mask is not None
+            laid_out, mask = self._laid_out()
             places = slice(0, self.length)
             self.layers = [
                 (
                     restored((key.transpose(2, 3), *key_scale))[:, :, places].to(self.dtype).contiguous(),
                     restored(value)[:, :, places].to(self.dtype),
                 )
-                for (key, *key_scale), value in self.layers_laid_out
+                for (key, *key_scale), value in laid_out
             ]
-            self.mask, self.layers_laid_out = self.mask[..., places].to(self.dtype), None
+            self.mask, self.layers_laid_out = mask[..., places].to(self.dtype), None
         return self.layers, self.mask
 
     def laid_out(self, kept_in: KeptIn) -> tuple[LaidOut, Tensor]:
@@ -104,8 +103,7 @@ class Memory:
                 ((key.transpose(2, 3).contiguous(), *key_scale), value) for (key, *key_scale), value in filled
             ]
             self.layers = None
-        assert self.mask is not None
-        return self.layers_laid_out, self.mask
+        return self._laid_out()
 
     def join(self, other: Memory, kept_in: KeptIn) -> None:
         """Take in the sentences of another, after those that there are; both are laid out.
@@ -149,15 +147,15 @@ class Memory:
     def _longest(self) -> int:
         """Tokens of the longest sentence, of those that have not left."""
         _, mask_P11L = self._laid_out()
-        return (
-            int(mask_P11L.index_select(0, self._places()).isfinite().flatten(1).any(dim=0).nonzero().max())
-            + 1
-        )
+        is_read_L = mask_P11L.index_select(0, self._places()).isfinite().flatten(1).any(dim=0)
+        return int(is_read_L.nonzero().max()) + 1
 
     def _lie(self, length: int, n_places: int) -> None:
         """In places of ``length``, which is no less than the longest's, of which the last are for others."""
         layers, mask = self._laid_out()
         more, places = length - self._room, n_places - self.n_places
+        if not more and not places:
+            return
 
         def larger(part: Tensor, dim: int, value: float = 0.0) -> Tensor:
             sizes = [0] * 2 * part.ndim  # from the last dimension on, before and after
