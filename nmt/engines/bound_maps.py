@@ -45,6 +45,11 @@ OPTIONS = {
 ShapeT = TypeVar("ShapeT", bound=ShapeWithWeights)
 FLAGS_IN_FLOAT32 = "-fstack-reuse=named_vars"
 """Without it g++ writes all sums of a product in float32 to memory at each addition, for nobody to read."""
+FLAGS_IN_FLOAT32_ON_AVX2 = "-mtune=haswell"
+"""Tuning for AMD's CPUs, g++ 12 has up to four multiplications by a number read it from memory at each.
+
+A product in float32 then has half the speed (docs/decisions/040).
+"""
 FLAGS_FOR_LOOPS = "-ftree-loop-vectorize -mmove-max=256"
 """The compiler leaves loops of int16 as they are, and tells g++ to; the first is behind that.
 
@@ -255,8 +260,11 @@ def program_of(
 
     In int8, where products take least time beside all else, for one thread too: its weights are there twice.
     """
-    flags = FLAGS_IN_FLOAT32 if shape.weights == "float32" else ""
-    if shape.has_loops_of_gcc:
+    flags = ""
+    if shape.weights == "float32":
+        tuning = [FLAGS_IN_FLOAT32_ON_AVX2] if CpuFeatures.here().only_pairs else []
+        flags = " ".join([FLAGS_IN_FLOAT32, *tuning])
+    elif shape.has_loops_of_gcc:
         flags = FLAGS_FOR_LOOPS
     is_in_int8 = shape.weights == "int8"
     options = WITH_CALLS if is_in_int8 and shape.inputs == "pairs" else OPTIONS
