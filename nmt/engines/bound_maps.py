@@ -45,10 +45,11 @@ OPTIONS = {
 ShapeT = TypeVar("ShapeT", bound=ShapeWithWeights)
 FLAGS_IN_FLOAT32 = "-fstack-reuse=named_vars"
 """Without it g++ writes all sums of a product in float32 to memory at each addition, for nobody to read."""
-FLAGS_IN_FLOAT32_ON_AVX2 = "-mtune=haswell"
+TUNING = "-mtune=haswell"
 """Tuning for AMD's CPUs, g++ 12 has up to four multiplications by a number read it from memory at each.
 
-A product in float32 then has half the speed (docs/decisions/040).
+A product of the compiler's own, of three rows or four, then has half the speed, and so has what such rows are
+left over of more (docs/decisions/040 and 041).
 """
 FLAGS_FOR_LOOPS = "-ftree-loop-vectorize -mmove-max=256"
 """The compiler leaves loops of int16 as they are, and tells g++ to; the first is behind that.
@@ -260,13 +261,14 @@ def program_of(
 
     In int8, where products take least time beside all else, for one thread too: its weights are there twice.
     """
+    is_in_int8 = shape.weights == "int8"
     flags = ""
     if shape.weights == "float32":
-        tuning = [FLAGS_IN_FLOAT32_ON_AVX2] if CpuFeatures.here().only_pairs else []
-        flags = " ".join([FLAGS_IN_FLOAT32, *tuning])
+        flags = f"{FLAGS_IN_FLOAT32} {TUNING}"
     elif shape.has_loops_of_gcc:
         flags = FLAGS_FOR_LOOPS
-    is_in_int8 = shape.weights == "int8"
+    elif is_in_int8 and shape.inputs == "uint8":
+        flags = TUNING
     options = WITH_CALLS if is_in_int8 and shape.inputs == "pairs" else OPTIONS
     threads: Threads = "both" if is_in_int8 else "all"
     return Program(function, example, sizes, options, threads, flags)

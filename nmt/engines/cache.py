@@ -4,7 +4,7 @@ Of a sentence and a head the tokens of all K rows lie together, time after time,
 times than there are: attention reads what is close together in memory. When rows are reordered nothing moves,
 where steps are one call: of each row and time it is noted which of the K rows of its sentence has read that
 token, and the step reads it there (``nmt.engines.whole``). For any other step it is put in order. A sentence
-stays in its place until half of all have left. One that started later than others, and has joined them, is
+stays in its place until half of many have left. One that started later than others, and has joined them, is
 behind: its tokens stand at the first times, and zeros at those to come. A cache belongs to one state;
 reordering, joining or appending changes it.
 
@@ -23,10 +23,10 @@ from torch import Tensor
 
 from nmt.engines.arithmetic import rounded_up
 from nmt.engines.keeping import Kept, KeptIn, empty, kept, of_both, restored
-from nmt.engines.places import free_places, with_spare
+from nmt.engines.places import free_places, is_to_move, with_spare
 
 ROOM = 16
-"""Tokens that there is room for, at first, and more by so many."""
+"""There is room for a multiple of so many tokens."""
 LARGER_BY = 4
 """Or by this part of those that there are."""
 
@@ -40,6 +40,7 @@ class Cache:
         heads: H and E of each layer.
         kept_in: in what it is kept.
         may_stay: whether what is reordered stays where it is; False: it moves, as if rows were sentences.
+        expected: tokens that there is room for at first, or a few more.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class Cache:
         kept_in: KeptIn,
         *,
         may_stay: bool = True,
+        expected: int = ROOM,
     ) -> None:
         if not may_stay:
             n_sentences, beam_size = n_sentences * beam_size, 1
@@ -57,11 +59,12 @@ class Cache:
         self._may_stay = may_stay
         self._beam_size = beam_size
         self._kept_in = kept_in
-        sizes = [(n_sentences, n_heads, ROOM, beam_size, width) for n_heads, width in heads]
+        room = rounded_up(expected, ROOM)
+        sizes = [(n_sentences, n_heads, room, beam_size, width) for n_heads, width in heads]
         self._layers = [(empty(size, kept_in), empty(size, kept_in)) for size in sizes]
         self._each(torch.zero_)
         self._stand(torch.arange(n_sentences))
-        self._readers_NC = torch.zeros(n_sentences * beam_size, ROOM, dtype=torch.long)
+        self._readers_NC = torch.zeros(n_sentences * beam_size, room, dtype=torch.long)
         self._behind_N: Tensor | None = None
 
     @property
@@ -144,7 +147,7 @@ class Cache:
         elif n_rows < self.n_rows:
             staying_B = rows_N[:: self._beam_size].div(self._beam_size, rounding_mode="floor")
             self._stand(self._places_B.index_select(0, staying_B))
-            if 2 * staying_B.numel() <= self._n_places:  # nobody reads half of it any more
+            if is_to_move(self._n_places, staying_B.numel()):
                 self._move(staying_B.numel(), self._readers_NC.size(1))
         readers_NC = self._readers_NC
         self._readers_NC = readers_NC.index_select(0, rows_N) if is_beam else readers_NC[:n_rows]
@@ -202,7 +205,8 @@ class Cache:
 
     def _stand(self, places_B: Tensor) -> None:
         self._places_B = places_B
-        self._places_N = places_B.repeat_interleave(self._beam_size)
+        K = self._beam_size
+        self._places_N = places_B if K == 1 else places_B.repeat_interleave(K)
 
     def _each(self, change: Callable[[Tensor], Tensor]) -> None:
         self._layers = [(tuple(map(change, key)), tuple(map(change, value))) for key, value in self._layers]

@@ -21,7 +21,7 @@ from torch import Tensor
 
 from nmt.engines.arithmetic import rounded_up
 from nmt.engines.keeping import Kept, KeptIn, KeptLayers, kept, of_both, restored
-from nmt.engines.places import free_places, with_spare
+from nmt.engines.places import free_places, is_to_move, with_spare
 from nmt.extensions import LANES
 
 Layers = list[tuple[Tensor, Tensor]]
@@ -67,8 +67,8 @@ class Memory:
     def select(self, sentences_B: Tensor) -> None:
         """Keep these."""
         self.places_B = sentences_B if self.places_B is None else self.places_B[sentences_B]
-        if 2 * sentences_B.numel() <= self.n_places:
-            self._move()  # nobody reads half of it any more
+        if is_to_move(self.n_places, sentences_B.numel()):
+            self._move()
 
     def in_order(self) -> tuple[Layers, Tensor | None]:
         """keys_BHSE and values_BHSE, and mask_B11S, of the sentences alone."""

@@ -23,7 +23,7 @@ import torch
 from torch import Tensor
 
 from nmt.batch import Batch
-from nmt.engines.cache import Cache
+from nmt.engines.cache import ROOM, Cache
 from nmt.engines.encoded import EncodedSources
 from nmt.engines.encoder_call import EncoderCall
 from nmt.engines.keeping import KeptIn
@@ -39,6 +39,9 @@ from nmt.engines.whole import Words
 from nmt.extensions import Rank, best_of_blocks
 from nmt.models.interface import Step
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Transformer
+
+LONGER = 125
+"""Few translations have more tokens than so many percent of the longest source of their batch."""
 
 
 class PackedTransformer:
@@ -101,7 +104,8 @@ class PackedTransformer:
         memory_MD, memory = self._encoder_threads.take(n_tokens, n_tokens * self._encoder_weights, encode)
         self._encoded.keep(source, tokens.padded(memory_MD))
         may_stay = self._single_calls is not None
-        past = Cache(source.size, beam_size, self._heads, self._kept, may_stay=may_stay)
+        expected = source.source_BS.size(1) * LONGER // 100 if may_stay else ROOM  # else all of it is moved
+        past = Cache(source.size, beam_size, self._heads, self._kept, may_stay=may_stay, expected=expected)
         group = Group(memory, past)
         if self._shortlist is not None:
             group.short = ShortProjection.build(self._project, self._vocab_size, self._shortlist, source)

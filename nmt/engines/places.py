@@ -13,6 +13,13 @@ from torch import Tensor
 
 SPARE = 4
 """Where all move, there are more places by this part, for sentences that are still to join."""
+FEW = 32
+"""To copy what stays of so few places takes longer than its memory is worth."""
+
+
+def is_to_move(n_places: int, n_sentences: int) -> bool:
+    """Whether those that stay move together: half of many places are read by nobody any more."""
+    return n_places > FEW and 2 * n_sentences <= n_places
 
 
 def free_places(n_places: int, places_B: Tensor) -> Tensor:

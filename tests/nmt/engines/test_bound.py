@@ -27,6 +27,7 @@ from nmt.engines.bound_maps import (
     map_of,
     program_of,
 )
+from nmt.engines.cache import ROOM
 from nmt.engines.choose import bound_folder, build_decoder, choose, encoder_folder, few_shape, whole_shape
 from nmt.engines.cpu import CpuFeatures, Int8Inputs
 from nmt.engines.forks import can_fork
@@ -391,26 +392,50 @@ def test_beside_a_step_of_any_number_one_row_alone_has_another(monkeypatch: pyte
     assert {n: size for n, (size, _) in decoder._single_calls._fixed.items()} == {1: 1}
 
 
-def test_int8_is_compiled_for_one_thread_too_and_some_with_a_flag(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One has its weights twice then, of a byte each; the other would write each sum to memory."""
+@pytest.mark.parametrize("n_source", [3, 40])
+@torch.inference_mode()
+def test_what_is_read_stays_where_it_is_while_a_translation_is_little_longer(n_source: int) -> None:
+    """One that is much longer finds room as it goes on; where all of it is moved anyway, there is little."""
     model = random_model()
-    here = VNNI
-    monkeypatch.setattr(CpuFeatures, "here", lambda: here)
+    batch = Batch.from_ids([[5] * (n_source - 1)], special=SPECIAL)
+    step = uncompiled(model, shape_of(model, "float32", "float32"))
+    decoder = packed(model, step, "float32", "float32")
+    state = decoder.start(batch, 1)
+    (group,) = state.groups
+    (((before, *_), _), *_) = group.past.layers
+    for _ in range(n_source * 5 // 4):
+        _, state = decoder.step(state, torch.tensor([7]))
+    (((after, *_), _), *_) = group.past.layers
+    assert after.data_ptr() == before.data_ptr()
+    assert after.size(2) == (64 if n_source == 40 else ROOM)
+    for _ in range(ROOM + 1):
+        _, state = decoder.step(state, torch.tensor([7]))
+    assert group.past.layers[0][0][0].size(2) > after.size(2)
+    (moving,) = packed(model, None, "float32", "float32").start(batch, 1).groups
+    assert moving.past.layers[0][0][0].size(2) == ROOM
+
+
+def test_int8_is_compiled_for_one_thread_too_and_some_with_a_flag() -> None:
+    """Weights are there twice then, of a byte each.
+
+    Without flags float32 would write each sum to memory, and products of few rows read each weight from
+    there.
+    """
+    model = random_model()
 
     def of(weights: Precision, inputs: Int8Inputs = "int8") -> tuple[str, str]:
         shape = shape_of(model, weights, inputs=inputs)
         return program_of(torch.nn.Identity(), (), (), shape)[-2:]
 
-    assert of("int8") == of("int8", "uint8") == ("both", "")
+    assert of("int8") == ("both", "")
+    assert of("int8", "uint8") == ("both", "-mtune=haswell")
     assert of("int8", "int16") == of("int8", "pairs") == ("both", "-ftree-loop-vectorize -mmove-max=256")
     of_many = program_of(torch.nn.Identity(), (), (), shape_of(model, inputs="pairs"))
     assert "max_autotune_gemm" not in of_many.options, "the compiler's own product would be ten times slower"
     beside = [shape_of(model, weights, inputs="int16").rows_beside for weights in ("int8", "float32")]
     assert beside == [ROWS_BESIDE, 1]
     assert of("bfloat16") == ("all", "")
-    assert of("float32") == ("all", "-fstack-reuse=named_vars")
-    here = AVX2  # whose products would read weights from memory at each multiplication
-    assert of("float32", "int16") == ("all", "-fstack-reuse=named_vars -mtune=haswell")
+    assert of("float32") == of("float32", "uint8") == ("all", "-fstack-reuse=named_vars -mtune=haswell")
 
 
 def test_it_is_found_by_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

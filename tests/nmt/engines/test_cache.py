@@ -11,6 +11,7 @@ from torch import Tensor
 
 from nmt.engines.cache import LARGER_BY, ROOM, Cache
 from nmt.engines.keeping import KeptIn, empty, kept, restored
+from nmt.engines.places import FEW
 
 HEADS = [(2, 8), (1, 4)]
 """Of layers that differ."""
@@ -57,8 +58,9 @@ def test_it_holds_what_each_row_has_read(seed: int, beam_size: int, may_stay: bo
     """Whether steps that are one call read and write it, or others, or now these and now those."""
     chance = random.Random(f"{seed} {beam_size}")
     torch.manual_seed(seed)
-    n_sentences = 9
-    cache = Cache(n_sentences, beam_size, HEADS, kept_in, may_stay=may_stay)
+    n_sentences = 2 * FEW if seed == 0 else 9  # of few nothing is moved together
+    expected_tokens = chance.choice([1, ROOM, 2 * ROOM + 1])
+    cache = Cache(n_sentences, beam_size, HEADS, kept_in, may_stay=may_stay, expected=expected_tokens)
     expected = [numbers.unsqueeze(2)[:, :, :0] for numbers in new_numbers(cache.n_rows)]
     for _ in range(3 * ROOM + 5):
         cache.grow()
@@ -73,7 +75,8 @@ def test_it_holds_what_each_row_has_read(seed: int, beam_size: int, may_stay: bo
         assert all_equal(where_it_stands(cache), expected)
         assert all_equal(in_order(cache), expected)
         if chance.random() < 0.7:
-            staying = sorted(chance.sample(range(n_sentences), n_sentences - (chance.random() < 0.1)))
+            n_leaving = max(1, n_sentences // 4) if chance.random() < 0.2 else 0
+            staying = sorted(chance.sample(range(n_sentences), n_sentences - n_leaving))
             n_sentences = max(1, len(staying))
             rows_N = torch.tensor(
                 [
@@ -87,6 +90,9 @@ def test_it_holds_what_each_row_has_read(seed: int, beam_size: int, may_stay: bo
             assert cache.n_rows == len(rows_N)
             assert all_equal(where_it_stands(cache), expected)
     assert n_sentences < 9
+    ((keys, *_), _), _ = cache.layers
+    if seed == 0 and may_stay:
+        assert keys.size(0) < 2 * FEW, "half of them have left: the others have moved"
 
 
 @pytest.mark.parametrize("kept_in", ["float32", "int8", "int8x4"])
@@ -219,26 +225,47 @@ def test_where_a_row_is_behind_no_other_step_reads_or_writes() -> None:
         one.write(0, *new_numbers(2)[:2])
 
 
-def test_nothing_moves_until_half_have_left() -> None:
-    cache = Cache(4, 2, HEADS, "float32")
+def test_nothing_moves_until_half_of_many_have_left() -> None:
+    n_sentences = FEW + 2
+    cache = Cache(n_sentences, 2, HEADS, "float32")
     for _ in range(4):
         cache.grow()
+        new = new_numbers(2 * n_sentences)
         for layer in range(len(HEADS)):
-            cache.write(layer, *new_numbers(8)[2 * layer : 2 * layer + 2])
+            cache.write(layer, *new[2 * layer : 2 * layer + 2])
     ((keys,), _), _ = cache.layers
     before = keys.data_ptr()
-    cache.select(torch.tensor([1, 1, 4, 5, 7, 6]))
+    last = 2 * n_sentences - 1
+    cache.select(torch.tensor([1, 1, *range(4, last - 1), last, last - 1]))  # the second sentence leaves
     cache.grow()
     ((keys,), _), _ = cache.layers
-    assert keys.shape == (4, 2, ROOM, 2, 8)
+    assert keys.shape == (n_sentences, 2, ROOM, 2, 8)
     assert keys.data_ptr() == before
-    assert cache.places_N.tolist() == [0, 0, 2, 2, 3, 3]
-    readers = [[own] * 4 + [row % 2] for row, own in enumerate([1, 1, 0, 1, 1, 0])]
-    assert cache.readers_NC[:, :5].tolist() == readers
-    cache.select(torch.tensor([0, 1, 5, 4]))
+    assert cache.places_N.tolist() == [place for place in range(n_sentences) for _ in "ab" if place != 1]
+    own = [1, 1, *[0, 1] * (n_sentences - 3), 1, 0]
+    assert cache.readers_NC[:, :5].tolist() == [[read] * 4 + [row % 2] for row, read in enumerate(own)]
+    cache.select(torch.arange(2 * (n_sentences // 2)))
     ((keys,), _), _ = cache.layers
-    assert keys.shape == (2, 2, ROOM, 2, 8)
-    assert cache.places_N.tolist() == [0, 0, 1, 1]
+    assert keys.shape == (n_sentences // 2, 2, ROOM, 2, 8)
+    assert cache.places_N.tolist() == [place for place in range(n_sentences // 2) for _ in "ab"]
+
+
+def test_few_stay_where_they_are() -> None:
+    cache = Cache(FEW, 1, HEADS, "float32")
+    cache.grow()
+    before = [part.data_ptr() for layer in cache.layers for (part,) in layer]
+    cache.select(torch.tensor([FEW - 1]))
+    assert [part.data_ptr() for layer in cache.layers for (part,) in layer] == before
+    assert cache.places_N.tolist() == [FEW - 1]
+
+
+def test_there_is_room_for_what_is_expected() -> None:
+    cache = Cache(1, 1, HEADS, "float32", expected=ROOM + 1)
+    for n_tokens in range(1, 2 * ROOM + 2):
+        cache.grow()
+        room = 2 * ROOM if n_tokens <= 2 * ROOM else 3 * ROOM
+        assert {part.size(2) for layer in cache.layers for (part,) in layer} == {room}
+        assert cache.readers_NC.size(1) == room
 
 
 def test_room_is_made_for_a_few_tokens_and_then_for_a_part_of_them() -> None:

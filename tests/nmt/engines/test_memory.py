@@ -8,6 +8,7 @@ from torch import Tensor
 
 from nmt.engines.keeping import QUARTERS, KeptIn, empty, kept, quarters, restored
 from nmt.engines.memory import Layers, Memory
+from nmt.engines.places import FEW
 from nmt.extensions import LANES
 
 H, E = 3, 12
@@ -80,25 +81,30 @@ def test_kept_in_int8_each_head_of_a_token_has_a_scale() -> None:
     assert torch.equal(same_scales, scales)
 
 
+@pytest.mark.parametrize("n_sentences", [8, FEW + 2])
 @pytest.mark.parametrize("is_laid_out", [True, False])
-def test_sentences_leave_and_nothing_moves_until_half_is_unread(is_laid_out: bool) -> None:
-    layers, mask_P11S = random_layers(8, 20), padded_mask(8, 20)
+def test_sentences_leave_and_nothing_moves_until_half_of_many_is_unread(
+    is_laid_out: bool, n_sentences: int
+) -> None:
+    layers, mask_P11S = random_layers(n_sentences, 40), padded_mask(n_sentences, 40)
     memory = Memory.of(layers, mask_P11S)
-    assert memory.n_sentences == 8
+    assert memory.n_sentences == n_sentences
     if is_laid_out:
         memory.laid_out("float32")
-    memory.select(torch.tensor([0, 2, 3, 5, 6, 7]))
-    memory.select(torch.tensor([0, 1, 3, 4, 5]))
-    staying = [0, 2, 5, 6, 7]
-    assert memory.n_sentences == 5
+    memory.select(torch.tensor([0, 2, 3, *range(5, n_sentences)]))
+    memory.select(torch.tensor([0, 1, *range(3, n_sentences - 2)]))
+    staying = [0, 2, *range(5, n_sentences)]
+    assert memory.n_sentences == n_sentences - 3
     assert memory.places_B is not None
     assert memory.places_B.tolist() == staying
     if is_laid_out:
         ((key_PHEL,), _), *_ = memory.laid_out("float32")[0]
-        assert len(key_PHEL) == 8
-        assert torch.equal(key_PHEL[memory.places_B][..., :20], layers[0][0][staying].transpose(2, 3))
+        assert len(key_PHEL) == n_sentences
+        assert torch.equal(key_PHEL[memory.places_B][..., :40], layers[0][0][staying].transpose(2, 3))
     memory.select(torch.tensor([1, 3]))
-    assert memory.places_B is None, "two of eight: they have moved"
+    have_moved = n_sentences > FEW
+    assert (memory.places_B is None) == have_moved
+    assert memory.n_places == (2 if have_moved else n_sentences)
     assert memory.n_sentences == 2
     found, mask_B11S = memory.in_order()
     for pair, expected in zip(found, layers, strict=True):
