@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 import torch
@@ -113,8 +114,11 @@ def packed(
     inputs: Int8Inputs | None = None,
     many: Run | None = None,
 ) -> PackedTransformer:
+    """Without ``run`` it is many calls, whose weights are rounded as the CPU with these ``inputs`` needs."""
     call = None if run is None else EncoderCall(shape_of(model, layers, inputs), run, many)
-    return PackedTransformer(model, layers=layers, output=layers, encoder_call=call)
+    features = AVX2 if inputs in IN_AVX2 else CpuFeatures.here()
+    with patch.object(CpuFeatures, "here", return_value=features):
+        return PackedTransformer(model, layers=layers, output=layers, encoder_call=call)
 
 
 def kept(decoder: PackedTransformer, sources: Sequence[Sequence[int]]) -> Tensor:
