@@ -59,7 +59,7 @@ class Cache:
         self._may_stay = may_stay
         self._beam_size = beam_size
         self._kept_in = kept_in
-        room = rounded_up(expected, ROOM)
+        self._expected_B, room = torch.full((n_sentences,), expected), rounded_up(expected, ROOM)
         sizes = [(n_sentences, n_heads, room, beam_size, width) for n_heads, width in heads]
         self._layers = [(empty(size, kept_in), empty(size, kept_in)) for size in sizes]
         self._each(torch.zero_)
@@ -147,6 +147,7 @@ class Cache:
         elif n_rows < self.n_rows:
             staying_B = rows_N[:: self._beam_size].div(self._beam_size, rounding_mode="floor")
             self._stand(self._places_B.index_select(0, staying_B))
+            self._expected_B = self._expected_B.index_select(0, staying_B)
             if is_to_move(self._n_places, staying_B.numel()):
                 self._move(staying_B.numel(), self._readers_NC.size(1))
         readers_NC = self._readers_NC
@@ -155,11 +156,13 @@ class Cache:
     def join(self, other: Cache) -> None:
         """Take in the sentences of another, after those that there are; both of what may stay.
 
-        They get places that nobody has any more, where there are enough, and these are not much too large.
+        They get places that nobody has any more, where there are enough, and these have room for what is
+        expected of all and are not much too large.
         """
         n_tokens, n_new = max(self.n_tokens, other.n_tokens), other._places_B.numel()
         behind_N = torch.cat([cache.behind_N + n_tokens - cache.n_tokens for cache in (self, other)])
-        room = rounded_up(n_tokens + 1, ROOM)
+        self._expected_B = torch.cat([self._expected_B, other._expected_B])
+        room = rounded_up(max(n_tokens + 1, int(self._expected_B.max())), ROOM)
         free = free_places(self._n_places, self._places_B)
         if free.numel() < n_new or not room <= self._readers_NC.size(1) <= 2 * room:
             self._move(with_spare(self._places_B.numel() + n_new), room)

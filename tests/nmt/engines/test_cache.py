@@ -120,10 +120,11 @@ def test_sentences_that_started_at_different_times_share_one(
         ]
 
     expected, longest = nothing_read(cache.n_rows), 0
-    for _ in range(4 * ROOM):
+    for number in range(4 * ROOM):
         expected = read(cache, expected)
         if chance.random() < 0.2:
-            other = Cache(chance.randrange(1, 4), beam_size, HEADS, kept_in)
+            room = 3 * ROOM if number % 2 else 1
+            other = Cache(chance.randrange(1, 4), beam_size, HEADS, kept_in, expected=room)
             others = nothing_read(other.n_rows)
             for _ in range(chance.choice([0, 0, 1, 30])):
                 others = read(other, others)
@@ -211,6 +212,25 @@ def test_room_for_a_long_sentence_is_given_up_when_it_has_left() -> None:
     cache.join(Cache(1, 1, HEADS, "float32"))
     ((keys,), _), _ = cache.layers
     assert keys.size(2) == cache.readers_NC.size(1) == ROOM
+
+
+def test_who_joins_has_room_for_what_is_expected_as_long_as_that_is_there() -> None:
+    """And nobody moves for it who has just been given room."""
+    cache = Cache(1, 1, HEADS, "float32", expected=5 * ROOM)
+    cache.grow()
+    cache.join(Cache(2, 1, HEADS, "float32"))
+    assert cache.readers_NC.size(1) == 5 * ROOM
+    cache.select(torch.tensor([1, 2]))
+    cache.join(Cache(1, 1, HEADS, "float32"))
+    assert cache.readers_NC.size(1) == ROOM, "the long one has left"
+    cache.join(Cache(1, 1, HEADS, "float32", expected=3 * ROOM + 1))
+    ((keys,), _), _ = cache.layers
+    assert keys.size(2) == cache.readers_NC.size(1) == 4 * ROOM
+    cache.select(torch.tensor([0, 1, 3]))
+    before = keys.data_ptr()
+    cache.join(Cache(1, 1, HEADS, "float32", expected=2 * ROOM))
+    ((keys,), _), _ = cache.layers
+    assert keys.data_ptr() == before
 
 
 def test_where_a_row_is_behind_no_other_step_reads_or_writes() -> None:
