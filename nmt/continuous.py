@@ -3,9 +3,10 @@
 Each sentence is a flow (``nmt.flow``). Its searches wait in a fair queue, join a running batch when there is
 room, and go on when they are answered; nothing waits for the sentences of other requests to end.
 
-There are two lanes, each a running batch of its own. A small request takes the fast one; the lanes share the
-time evenly while both are busy, so a short text is slowed by long ones twofold at most, however many those
-are, and a step of the long ones is what it may have to wait for.
+There are two lanes, each a running batch of its own. A small request takes the fast one. The lanes take turns
+to plan texts, let sentences join or search, and share the time evenly while both are busy; but what the fast
+one has not used of its half lately it may use at once. So a short text that comes now and then waits for one
+turn of the long ones and then for nothing, however many those are.
 
 A step of the model leaves nothing in the processor's caches of what splits, checks and puts together texts.
 So while a batch is well filled, texts are planned and answers taken up several together.
@@ -41,6 +42,12 @@ JOIN_EVERY = 10
 """Steps between joins while the batch is well filled: who joins together is searched at less cost."""
 ANSWER_EVERY = 5
 """Steps after which, while the batch is well filled, sentences that have ended go on."""
+MOST_ANSWERS = 16
+"""Sentences that go on in one turn; others that have ended do so after the next steps."""
+SAVED_S = 0.1
+"""Seconds of its half that the fast lane may have saved up while only the slow one was busy."""
+JOIN_SHARE = 0.25
+"""Of ``most_tokens``: so much joins at once, or one sentence. A step takes about as long as encoding that."""
 FILLED_SHARE = 0.25
 """Of ``most_tokens``: from here on a lane's batch is well filled."""
 ALIGN_TOGETHER = 16
@@ -72,8 +79,8 @@ class ContinuousTranslator:
         self._requests: dict[Hashable, _Request] = {}
         self._passes: list[tuple[_Task, ForcedPass | EveryHead]] = []
         self._fast, self._slow = (
-            _Lane(translator.continuous_search(on_failure), share * max_batch_tokens)
-            for share in (FAST_LANE_SHARE, 1)
+            _Lane(translator.continuous_search(on_failure), share * max_batch_tokens, gathers=gathers)
+            for share, gathers in ((FAST_LANE_SHARE, True), (1, False))
         )
         self._alone: _Lane | None = None
         """The only busy lane, if there is one."""
@@ -136,17 +143,20 @@ class ContinuousTranslator:
 
     @torch.inference_mode()
     def step(self) -> list[Event]:
-        """A little work: plan texts for a moment, take a step of one lane, align; and what has come of it."""
+        """A lane's turn to plan texts, let sentences join or search; align; and what has come of it."""
         events: list[Event] = []
-        if self._fast.joins_next:
-            self._plan(self._fast, events)
-        self._plan(self._slow, events)
         if (lane := self._next_lane()) is not None:
-            answers = lane.step()
-            events += [Begun(request.name) for request in lane.newly_begun()]
-            for task, reply in answers:
-                if self._is_wanted(task):
-                    self._resume(task, reply, events)
+            started = time.perf_counter()
+            if lane.plans_next:
+                self._plan(lane, events)
+                lane.has_planned = True
+            else:
+                answers = lane.step()
+                events += [Begun(request.name) for request in lane.newly_begun()]
+                for task, reply in answers:
+                    if self._is_wanted(task):
+                        self._resume(task, reply, events)
+            lane.took(time.perf_counter() - started)
         if self._passes and (
             len(self._passes) >= ALIGN_TOGETHER
             or not self.n_running
@@ -156,12 +166,15 @@ class ContinuousTranslator:
         return events
 
     def _next_lane(self) -> _Lane | None:
-        """The one that has had less time since both are busy."""
+        """The one that has had less time since both are busy, what the fast one has saved up counted."""
         busy = [lane for lane in (self._fast, self._slow) if lane.is_busy]
         if len(busy) == 2 and self._alone is not None:
-            joining = self._slow if self._alone is self._fast else self._fast
-            # who comes to a busy machine has waited for the step that was being taken
-            joining.clock_s = self._alone.clock_s - self._alone.last_step_s
+            # who comes to a busy machine has waited for the turn that was being taken
+            now_s = self._alone.clock_s - self._alone.last_turn_s
+            if self._alone is self._fast:
+                self._slow.clock_s = now_s
+            else:
+                self._fast.clock_s = min(max(self._fast.clock_s, now_s - SAVED_S), now_s)
         self._alone = busy[0] if len(busy) == 1 else None
         return min(busy, key=lambda lane: lane.clock_s) if busy else None
 
@@ -324,16 +337,26 @@ class _Task:
 
 
 class _Lane:
-    """A running batch and those that wait to join it; ``most_tokens``: source tokens x beam size at once."""
+    """A running batch and those that wait to join it.
 
-    def __init__(self, search: ContinuousSearch[Any], most_tokens: int) -> None:
+    Args:
+        search: the batch.
+        most_tokens: source tokens x beam size at once.
+        gathers: texts are planned just before sentences may join.
+    """
+
+    def __init__(self, search: ContinuousSearch[Any], most_tokens: int, *, gathers: bool) -> None:
         self._search = search
         self.most_tokens = most_tokens
+        self._gathers = gathers
         self.unplanned: deque[_Request] = deque()
         """Requests of which not all texts are split and tokenised."""
         self._queue: FairQueue[tuple[_Task, Sentence]] = FairQueue()
         self._running: dict[Hashable, tuple[_Task, Sentence]] = {}
         self._steps_since_join = 0
+        """Since all who waited and had room have joined."""
+        self.has_planned = self._has_joined = False
+        """Whether that was the last turn: each is followed by another kind."""
         self._steps_since_answers = 0
         self._n_steps = 0
         self._n_steps_planned = 0
@@ -345,11 +368,16 @@ class _Lane:
         """Source tokens x beam size in the running batch."""
         self.clock_s = 0.0
         """Seconds that this lane has had."""
-        self.last_step_s = 0.0
+        self.last_turn_s = 0.0
 
     @property
     def is_busy(self) -> bool:
-        return bool(self._running) or len(self._queue) > 0 or bool(self._ended_lately)
+        return bool(self._running or len(self._queue) or self._ended_lately or self.unplanned)
+
+    def took(self, seconds: float) -> None:
+        """A turn lasted so long."""
+        self.last_turn_s = seconds
+        self.clock_s += seconds
 
     @property
     def is_filled(self) -> bool:
@@ -358,13 +386,18 @@ class _Lane:
 
     @property
     def joins_next(self) -> bool:
-        """Whether who waits joins with the next step, room given."""
-        return not self.is_filled or self._steps_since_join + 1 >= JOIN_EVERY
+        """Whether who waits joins next, room given."""
+        return not self._has_joined and (not self.is_filled or self._steps_since_join + 1 >= JOIN_EVERY)
+
+    @property
+    def plans_next(self) -> bool:
+        """Whether it is time to split and tokenise texts."""
+        return bool(self.unplanned) and not self.has_planned and (self.joins_next or not self._gathers)
 
     def steps_since_plan(self) -> int:
-        """Steps since this was asked, at least 1."""
+        """Steps since this was asked, at least 1; no more than between two joins, however long ago it was."""
         n_steps, self._n_steps_planned = self._n_steps - self._n_steps_planned, self._n_steps
-        return max(n_steps, 1)
+        return min(max(n_steps, 1), JOIN_EVERY)
 
     @property
     def n_running(self) -> int:
@@ -398,22 +431,25 @@ class _Lane:
         self._ended_lately = [entry for entry in self._ended_lately if entry[0].request is not request]
 
     def step(self) -> list[tuple[_Task, Answer | Exception]]:
-        """Let sentences join, take a step, and give the answers of those that have ended.
+        """Let sentences join, or else take a step of the search and answer those that have ended.
 
-        While the batch is well filled they are given every few steps, so that several are taken up together.
+        While the batch is well filled that is every few steps, so that several are taken up together.
         """
-        started = time.perf_counter()
-        self._join()
+        self.has_planned = False
+        self._has_joined = self._join()
+        if self._has_joined:
+            return []
         for outcome in self._search.step():
             self._ended_lately.append((self._ended(outcome.key), outcome.error or outcome.hypotheses))
         self._n_steps += 1
+        self._steps_since_join += 1
         self._steps_since_answers += 1
-        answers: list[tuple[_Task, Answer | Exception]] = []
-        if not self.is_filled or self._steps_since_answers >= ANSWER_EVERY:
-            answers, self._ended_lately = self._ended_lately, []
+        if self.is_filled and self._steps_since_answers < ANSWER_EVERY:
+            return []
+        answers = self._ended_lately[:MOST_ANSWERS]
+        del self._ended_lately[:MOST_ANSWERS]
+        if not self._ended_lately:
             self._steps_since_answers = 0
-        self.last_step_s = time.perf_counter() - started
-        self.clock_s += self.last_step_s
         return answers
 
     def _ended(self, key: Hashable) -> _Task:
@@ -427,14 +463,16 @@ class _Lane:
         begun, self._begun = self._begun, []
         return begun
 
-    def _join(self) -> None:
-        """Who waits joins if there is room: at once while the batch is small, else a few together."""
-        joins = self.joins_next
-        self._steps_since_join += 1
-        if not joins:
-            return
+    def _join(self) -> bool:
+        """Who waits joins if there is room: at once while the batch is small, else a few together.
+
+        Of many some join, and others after each step. Returns whether anybody has.
+        """
+        if not self.joins_next:
+            return False
         room = self.most_tokens - self.n_tokens if self._running else math.inf
         joining: list[Sentence] = []
+        n_joining = 0
         while (entry := self._queue.pop(room)) is not None:
             task, sentence = entry
             self._running[sentence.key] = (task, sentence)
@@ -443,10 +481,15 @@ class _Lane:
                 task.request.has_begun = True
                 self._begun.append(task.request)
             joining.append(sentence)
+            n_joining += sentence.n_tokens
             room = min(room, self.most_tokens) - sentence.n_tokens
+            if n_joining >= JOIN_SHARE * self.most_tokens:
+                break
+        else:
+            self._steps_since_join = 0
         if joining:
             self._search.add(joining)
-            self._steps_since_join = 0
+        return bool(joining)
 
 
 def _named(error: Exception, index: int, n_texts: int) -> Exception:

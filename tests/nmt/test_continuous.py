@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from nmt.checkpoint import LoadedModel
 from nmt.config import GenerationConfig
-from nmt.continuous import ANSWER_EVERY, JOIN_EVERY, SMALL_CHARACTERS, ContinuousTranslator
+from nmt.continuous import (
+    ANSWER_EVERY,
+    FILL_S,
+    JOIN_EVERY,
+    JOIN_SHARE,
+    PLAN_S,
+    SAVED_S,
+    SMALL_CHARACTERS,
+    ContinuousTranslator,
+)
 from nmt.errors import InputError, UnsupportedLanguageError
 from nmt.flow import search_for
 from nmt.progress import Event, Failed, Finished, PartFinished, Planned
@@ -172,6 +185,104 @@ def test_a_small_request_is_not_held_up_by_large_ones(translator):
     assert steps[3] <= 3 * steps[0]
 
 
+STEP_S = 0.01
+
+
+@pytest.fixture
+def beside_large(translator, monkeypatch) -> tuple[ContinuousTranslator, list[str]]:
+    """Three large requests, and whose steps are taken: each lasts ``STEP_S``."""
+    looks = itertools.count()
+    clock = SimpleNamespace(perf_counter=lambda: STEP_S * next(looks), thread_time=time.thread_time)
+    monkeypatch.setattr("nmt.continuous.time", clock)
+    continuous = ContinuousTranslator(translator, max_batch_tokens=300)
+    taken: list[str] = []
+    for name, lane in (("fast", continuous._fast), ("slow", continuous._slow)):
+        monkeypatch.setattr(lane, "step", told_of(lane.step, partial(taken.append, name)))
+    for index in range(3):
+        continuous.add(index, [" ".join(ENGLISH * 20)])
+    for _ in range(100):
+        continuous.step()
+    assert set(taken) == {"slow"}
+    taken.clear()
+    return continuous, taken
+
+
+def told_of(function: Callable[..., Any], tell: Callable[[], None]) -> Callable[..., Any]:
+    def told(*arguments: object) -> Any:
+        tell()
+        return function(*arguments)
+
+    return told
+
+
+def until_small_is_done(continuous: ContinuousTranslator) -> None:
+    assert any("small" in results(continuous.step()) for _ in range(200))
+
+
+def test_who_comes_now_and_then_waits_for_no_step_of_large_requests(beside_large, monkeypatch):
+    monkeypatch.setattr("nmt.continuous.SAVED_S", 100 * STEP_S)
+    continuous, taken = beside_large
+    for _ in range(3):
+        continuous.add("small", [ENGLISH[0]])
+        until_small_is_done(continuous)
+        assert set(taken) == {"fast"}
+        for _ in range(100):
+            continuous.step()
+        taken.clear()
+
+
+def test_what_the_fast_lane_has_saved_up_is_spent_once_and_then_lanes_share_evenly(beside_large):
+    continuous, taken = beside_large
+    n_saved = round(SAVED_S / STEP_S)
+    for index in range(12):
+        continuous.add(f"small {index}", [ENGLISH[0]])
+    for _ in range(n_saved + 40):
+        if not continuous._fast.n_running:
+            continuous.add("small", [ENGLISH[0]])
+        continuous.step()
+    first = "".join(name[0] for name in taken).index("s")
+    assert n_saved <= first <= n_saved + 2  # and the step that it has waited for
+    assert abs(taken[first:].count("fast") - taken[first:].count("slow")) <= 2
+
+
+def test_gaps_between_small_requests_do_not_starve_large_ones(beside_large):
+    """One small request after another, each of which has waited for a step that was being taken."""
+    continuous, taken = beside_large
+    n_small = 20
+    for _ in range(n_small):
+        continuous.add("small", [ENGLISH[0]])
+        until_small_is_done(continuous)
+        continuous.step()
+    n_saved = round(SAVED_S / STEP_S)
+    assert taken.count("fast") <= taken.count("slow") + n_saved + n_small
+
+
+def test_who_joins_large_requests_joins_in_pieces_with_a_step_after_each(beside_large, monkeypatch):
+    continuous, _ = beside_large
+    lane, did = continuous._slow, list[int]()
+    add, most = lane._search.add, max(len(ids) + 1 for ids in translator_ids(continuous)) * SHORT.beam_size
+
+    def joins(sentences):
+        did.append(sum(sentence.n_tokens for sentence in sentences))
+        add(sentences)
+
+    monkeypatch.setattr(lane._search, "add", joins)
+    monkeypatch.setattr(lane._search, "step", told_of(lane._search.step, partial(did.append, 0)))
+    for _ in range(300):
+        calls = len(did)
+        continuous.step()
+        assert len(did) <= calls + 1
+    assert max(did) < JOIN_SHARE * lane.most_tokens + most
+    joining = [number for number, n_tokens in enumerate(did) if n_tokens]
+    assert len(joining) > 3
+    assert all(after - before > 1 for before, after in pairwise(joining))
+    assert lane.n_tokens > 0.6 * lane.most_tokens
+
+
+def translator_ids(continuous: ContinuousTranslator) -> list[list[int]]:
+    return [continuous._translator.tokenizer.encode(text) for text in ENGLISH]
+
+
 def test_small_requests_may_fill_a_batch_twice_as_large(translator):
     most = {}
     for name, texts in (("small", ENGLISH), ("large", [" ".join(ENGLISH)])):
@@ -220,8 +331,9 @@ def test_a_fault_in_one_request_is_told_to_it_alone(translator, monkeypatch):
 def crowded(translator, monkeypatch) -> ContinuousTranslator:
     """24 requests of one short sentence, enough to fill the fast lane's batch well.
 
-    All that may be planned in a step is, however slow the machine.
+    All that may be planned in a step is, however slow the machine, and all that may join joins at once.
     """
+    monkeypatch.setattr("nmt.continuous.JOIN_SHARE", math.inf)
     monkeypatch.setattr("nmt.continuous.FILL_S", math.inf)
     monkeypatch.setattr("nmt.continuous.PLAN_S", math.inf)
     continuous = ContinuousTranslator(translator, max_batch_tokens=100)
@@ -254,6 +366,38 @@ def test_while_a_batch_is_well_filled_answers_are_taken_up_every_few_steps(crowd
     assert all(after - before >= ANSWER_EVERY for before, after in pairwise(answered_at))
 
 
+def test_few_of_those_that_have_ended_go_on_in_one_turn(translator, monkeypatch):
+    monkeypatch.setattr("nmt.continuous.MOST_ANSWERS", 5)
+    continuous = ContinuousTranslator(translator)
+    continuous.add("same", [" ".join([ENGLISH[0]] * 12)])
+    lane, at_once = continuous._slow, list[int]()
+    step = lane.step
+
+    def counted():
+        answers = step()
+        at_once.append(len(answers))
+        return answers
+
+    monkeypatch.setattr(lane, "step", counted)
+    (found,) = results(finish(continuous)).values()
+    assert [n_answers for n_answers in at_once if n_answers][:3] == [5, 5, 2]
+    same(found, translator.translate([" ".join([ENGLISH[0]] * 12)]))
+
+
+def test_after_a_long_time_without_texts_they_are_planned_little_by_little_too(translator, monkeypatch):
+    looks = itertools.count()
+    clock = SimpleNamespace(perf_counter=time.perf_counter, thread_time=lambda: FILL_S * next(looks))
+    monkeypatch.setattr("nmt.continuous.time", clock)
+    continuous = ContinuousTranslator(translator, max_batch_tokens=300)
+    large = [" ".join(ENGLISH * 6)] * 20
+    continuous.add("first", large[:1])
+    finish(continuous)
+    assert continuous._slow._n_steps * PLAN_S > len(large) * FILL_S
+    continuous.add("second", large)
+    planned = [event for event in continuous.step() if isinstance(event, Planned)]
+    assert 0 < len(planned) <= max(1, JOIN_EVERY * PLAN_S / FILL_S + 1) < len(large)
+
+
 def test_answers_of_a_small_batch_are_taken_up_at_once(translator):
     continuous = ContinuousTranslator(translator)
     continuous.add("alone", [ENGLISH[0]])
@@ -264,7 +408,9 @@ def test_answers_of_a_small_batch_are_taken_up_at_once(translator):
 
 def test_while_a_batch_is_well_filled_short_texts_are_planned_when_they_may_join(translator, crowded):
     lane = crowded._fast
-    crowded.step()
+    for _ in ("plan", "join"):
+        assert not lane.is_filled
+        crowded.step()
     assert lane.is_filled
     crowded.add("late", [ENGLISH[0]])
     planned: list[list[object]] = []
