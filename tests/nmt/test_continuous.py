@@ -384,6 +384,24 @@ def test_few_of_those_that_have_ended_go_on_in_one_turn(translator, monkeypatch)
     same(found, translator.translate([" ".join([ENGLISH[0]] * 12)]))
 
 
+def test_others_that_have_ended_go_on_in_the_next_turn_though_the_batch_is_well_filled(
+    translator, monkeypatch
+):
+    monkeypatch.setattr("nmt.continuous.MOST_ANSWERS", 2)
+    monkeypatch.setattr("nmt.continuous.FILLED_SHARE", 0.0)
+    monkeypatch.setattr("nmt.continuous.JOIN_SHARE", math.inf)
+    continuous = ContinuousTranslator(translator)
+    continuous.add("all", [" ".join([*[min(ENGLISH, key=len)] * 4, max(ENGLISH, key=len)])])
+    lane, left, filled = continuous._fast, list[int](), list[bool]()
+    for _ in range(200):
+        continuous.step()
+        left.append(len(lane._ended_lately))
+        filled.append(lane.is_filled)
+    first = left.index(2)
+    assert left[first + 1] == 0
+    assert filled[first]
+
+
 def test_after_a_long_time_without_texts_they_are_planned_little_by_little_too(translator, monkeypatch):
     looks = itertools.count()
     clock = SimpleNamespace(perf_counter=time.perf_counter, thread_time=lambda: FILL_S * next(looks))
