@@ -384,22 +384,17 @@ def test_few_of_those_that_have_ended_go_on_in_one_turn(translator, monkeypatch)
     same(found, translator.translate([" ".join([ENGLISH[0]] * 12)]))
 
 
-def test_others_that_have_ended_go_on_in_the_next_turn_though_the_batch_is_well_filled(
-    translator, monkeypatch
-):
+def test_others_that_have_ended_go_on_in_the_next_turn_though_the_batch_is_well_filled(crowded, monkeypatch):
     monkeypatch.setattr("nmt.continuous.MOST_ANSWERS", 2)
-    monkeypatch.setattr("nmt.continuous.FILLED_SHARE", 0.0)
-    monkeypatch.setattr("nmt.continuous.JOIN_SHARE", math.inf)
-    continuous = ContinuousTranslator(translator)
-    continuous.add("all", [" ".join([*[min(ENGLISH, key=len)] * 4, max(ENGLISH, key=len)])])
-    lane, left, filled = continuous._fast, list[int](), list[bool]()
-    for _ in range(200):
-        continuous.step()
-        left.append(len(lane._ended_lately))
-        filled.append(lane.is_filled)
-    first = left.index(2)
-    assert left[first + 1] == 0
-    assert filled[first]
+    monkeypatch.setattr("nmt.continuous.JOIN_EVERY", 100)
+    lane = crowded._fast
+    while not (lane.is_filled and lane._steps_since_answers == 0):
+        crowded.step()
+    monkeypatch.setattr(lane._search, "step", list)  # nobody else ends
+    task, _ = next(iter(lane._running.values()))
+    lane._ended_lately = [(task, [])] * 5
+    at_once = [len(lane.step()) for _ in range(ANSWER_EVERY + 3)]
+    assert at_once == [0] * (ANSWER_EVERY - 1) + [2, 2, 1, 0]
 
 
 def test_after_a_long_time_without_texts_they_are_planned_little_by_little_too(translator, monkeypatch):
