@@ -144,18 +144,17 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "nmt.offline": (*BASE, "nmt.lock", "nmt.checkpoint", "nmt.translation", "nmt.translator"),
     "nmt.fair_queue": (),
     "nmt.progress": ("nmt.spans",),
-    "nmt.continuous": (
-        *BASE,
+    "nmt.lanes": (
         "nmt.fair_queue",
-        "nmt.progress",
-        "nmt.alignment",
         "nmt.finished",
         "nmt.flow",
         "nmt.planning",
+        "nmt.progress",
         "nmt.search.*",
-        "nmt.translation",
+        "nmt.spans",
         "nmt.translator",
     ),
+    "nmt.continuous": (*BASE, "nmt.flow", "nmt.lanes", "nmt.progress", "nmt.translator"),
     "nmt.planning": (
         *BASE,
         *TEXT,

@@ -17,18 +17,10 @@ import pytest
 
 from nmt.checkpoint import LoadedModel
 from nmt.config import GenerationConfig
-from nmt.continuous import (
-    ANSWER_EVERY,
-    FILL_S,
-    JOIN_EVERY,
-    JOIN_SHARE,
-    PLAN_S,
-    SAVED_S,
-    SMALL_CHARACTERS,
-    ContinuousTranslator,
-)
+from nmt.continuous import FILL_S, PLAN_S, SAVED_S, SMALL_CHARACTERS, ContinuousTranslator
 from nmt.errors import InputError, UnsupportedLanguageError
 from nmt.flow import search_for
+from nmt.lanes import ANSWER_EVERY, JOIN_EVERY, JOIN_SHARE
 from nmt.progress import Event, Failed, Finished, PartFinished, Planned
 from nmt.translator import Translation, Translator
 
@@ -333,7 +325,7 @@ def crowded(translator, monkeypatch) -> ContinuousTranslator:
 
     All that may be planned in a step is, however slow the machine, and all that may join joins at once.
     """
-    monkeypatch.setattr("nmt.continuous.JOIN_SHARE", math.inf)
+    monkeypatch.setattr("nmt.lanes.JOIN_SHARE", math.inf)
     monkeypatch.setattr("nmt.continuous.FILL_S", math.inf)
     monkeypatch.setattr("nmt.continuous.PLAN_S", math.inf)
     continuous = ContinuousTranslator(translator, max_batch_tokens=100)
@@ -367,7 +359,7 @@ def test_while_a_batch_is_well_filled_answers_are_taken_up_every_few_steps(crowd
 
 
 def test_few_of_those_that_have_ended_go_on_in_one_turn(translator, monkeypatch):
-    monkeypatch.setattr("nmt.continuous.MOST_ANSWERS", 5)
+    monkeypatch.setattr("nmt.lanes.MOST_ANSWERS", 5)
     continuous = ContinuousTranslator(translator)
     continuous.add("same", [" ".join([ENGLISH[0]] * 12)])
     lane, at_once = continuous._slow, list[int]()
@@ -385,8 +377,8 @@ def test_few_of_those_that_have_ended_go_on_in_one_turn(translator, monkeypatch)
 
 
 def test_others_that_have_ended_go_on_in_the_next_turn_though_the_batch_is_well_filled(crowded, monkeypatch):
-    monkeypatch.setattr("nmt.continuous.MOST_ANSWERS", 2)
-    monkeypatch.setattr("nmt.continuous.JOIN_EVERY", 100)
+    monkeypatch.setattr("nmt.lanes.MOST_ANSWERS", 2)
+    monkeypatch.setattr("nmt.lanes.JOIN_EVERY", 100)
     lane = crowded._fast
     while not (lane.is_filled and lane._steps_since_answers == 0):
         crowded.step()
