@@ -31,6 +31,7 @@ from nmt.engines.bound_maps import (
     BoundMap,
     compile_with_weights,
     digest,
+    for_many,
     load_bound,
     load_with_many,
     map_of,
@@ -46,10 +47,11 @@ from nmt.models.transformer import Transformer
 
 NAME, OF = "step", "step_of_"
 """The second, with a number, takes so many rows."""
-FEW_ROWS = (1, 5)
+FEW_ROWS = (1, 4, 5)
 """Numbers with a step of their own, where that of any number takes several rows together.
 
-They are those of a sentence in greedy search and in a beam of the default size.
+One and five are those of a sentence in greedy search and in a beam of the default size. Fewer than one of
+these are filled up to it.
 """
 EXAMPLE_ROWS, MOST_ROWS = 16, 1 << 16
 
@@ -73,9 +75,10 @@ class BoundStep(WholeStep[BoundMap]):
         return cls(shape, StepWeights.of(model, map_of(shape))).eval()
 
     @classmethod
-    def saved(cls, shape: WholeShape, weights: bytes) -> BoundStep:
-        """From the safetensors of its weights."""
-        step = cls(shape, StepWeights.zeros(shape, map_of(shape))).eval()
+    def saved(cls, shape: WholeShape, weights: bytes, n_rows: int | None = None) -> BoundStep:
+        """From the safetensors of its weights; for ``n_rows``, or for any number."""
+        of_output = shape if n_rows is not None else for_many(shape) or shape
+        step = cls(shape, StepWeights.zeros(shape, map_of(shape), map_of(of_output))).eval()
         step.load_state_dict(safetensors.torch.load(weights))
         return step
 
@@ -130,7 +133,7 @@ def _programs(shape: WholeShape, weights: bytes) -> dict[str, Program]:
     def program(own: WholeShape, n_rows: int | None) -> Program:
         example = example_arguments(own, EXAMPLE_ROWS if n_rows is None else n_rows)
         sizes = open_sizes(own, n_rows, MOST_ROWS if n_rows is None else n_rows)
-        return program_of(BoundStep.saved(own, weights), example, sizes, own)
+        return program_of(BoundStep.saved(own, weights, n_rows), example, sizes, own)
 
     programs = with_many(NAME, shape, partial(program, n_rows=None))
     if shape.rows_beside > 1:

@@ -121,8 +121,10 @@ FACTORS = 4
 
 So do oneDNN's with AVX2, which are wrong otherwise.
 """
-MANY_ROWS = 48
-"""From so many on ``PairedInt8`` is faster than ``LoopedInt8``."""
+NO_INPUT = INT8_MOST + 1
+"""What an input of 0 is where inputs have no sign."""
+MANY_ROWS = 28
+"""From so many on all maps of a function are faster as ``PairedInt8`` than as ``LoopedInt8``."""
 OF_MANY = "_of_many"
 """Behind the name of the function that takes so many."""
 
@@ -142,52 +144,73 @@ class RowsInInt8(BoundMap):
         self.register_buffer("scale_F", scale_F)
 
 
-class UnsignedInt8(RowsInInt8):
-    """For instructions whose inputs have no sign: 1 to 255, 128 being none.
+class CalledInt8(RowsInInt8):
+    """A call of oneDNN's, or what the compiler makes of it; inputs have no sign, 1 to 255, 128 being 0."""
+
+    none_F: Tensor
+    """Zeros."""
+
+    def __init__(self, weight_FD: Tensor, bias_F: Tensor | None) -> None:
+        super().__init__(weight_FD, bias_F)
+        self.register_buffer("none_F", torch.zeros(len(weight_FD), dtype=torch.int32), persistent=False)
+
+    def product(self, x_ND: Tensor, zero_point: int, scale_F: Tensor) -> Tensor:
+        """Of uint8, less ``zero_point``, with the weights; in float32, each output times ``scale_F``."""
+        weight = torch.ops.onednn.qlinear_prepack(self.weight_FD, None), scale_F, self.none_F
+        y_NF: Tensor = torch.ops.onednn.qlinear_pointwise(
+            x_ND, 1.0, zero_point, *weight, None, 1.0, 0, torch.float32, "none", [], ""
+        )
+        return y_NF
+
+
+class UnsignedInt8(CalledInt8):
+    """For instructions whose inputs have no sign.
 
     The compiler takes off what that adds to a sum, so sums are exact to a few parts in ten million.
     """
 
-    zero_F: Tensor
-
-    def __init__(self, weight_FD: Tensor, bias_F: Tensor | None) -> None:
-        super().__init__(weight_FD, bias_F)
-        self.register_buffer("zero_F", torch.zeros(len(weight_FD), dtype=torch.int32), persistent=False)
-
     def forward(self, x_ND: Tensor) -> Tensor:
         """See ``BoundMap``."""
-        none = INT8_MOST + 1
         scaled_ND, scale_N1 = scaled(x_ND)
-        raised_ND = self.in_8_bits((scaled_ND + (none + 0.5)).to(torch.int32))  # cut off, and so rounded
-        weight = torch.ops.onednn.qlinear_prepack(self.weight_FD, None), self.scale_F, self.zero_F
-        y_NF: Tensor = torch.ops.onednn.qlinear_pointwise(
-            raised_ND, 1.0, none, *weight, None, 1.0, 0, torch.float32, "none", [], ""
-        )
+        y_NF = self.product(_without_a_sign(scaled_ND).to(torch.uint8), NO_INPUT, self.scale_F)
         return y_NF * scale_N1 + self.bias_F
 
-    def in_8_bits(self, raised_ND: Tensor) -> Tensor:
-        """Int32 -> uint8."""
-        return raised_ND.to(torch.uint8)
 
+class PairedInt8(CalledInt8):
+    """For AVX2 and many rows, or many outputs: an instruction that adds two products in 16 bits.
 
-class PairedInt8(UnsignedInt8):
-    """For AVX2 and many rows: a call of oneDNN's, whose instruction adds two products in 16 bits.
-
-    For a few, oneDNN takes longer to lay out the weight anew, as it does at each call, than to multiply.
+    For few, oneDNN takes longer to lay out the weight anew, as it does at each call, than to multiply. To
+    take off what having no sign adds to a sum it would read all weights once more; here that is a number that
+    is known. Up to 1,024 inputs sums are exact.
     """
 
     in_pairs = True
+    one_F: Tensor
 
-    def in_8_bits(self, raised_ND: Tensor) -> Tensor:
-        """See ``UnsignedInt8``; a loop of int16 the compiler leaves to g++, whose vectors are faster here."""
-        return raised_ND.to(torch.int16).to(torch.uint8)
+    def __init__(self, weight_FD: Tensor, bias_F: Tensor | None) -> None:
+        super().__init__(weight_FD, bias_F)
+        self.register_buffer("one_F", torch.ones(len(weight_FD)), persistent=False)
+
+    def forward(self, x_ND: Tensor) -> Tensor:
+        """See ``BoundMap``."""
+        scaled_ND, scale_N1 = scaled(x_ND)
+        # a loop of int16 the compiler leaves to g++, whose vectors are faster here
+        raised_ND = _without_a_sign(scaled_ND).to(torch.int16).to(torch.uint8)
+        raised_F = (NO_INPUT * self.weight_FD.sum(dim=1)).float()
+        sums_NF = self.product(raised_ND, 0, self.one_F) - raised_F
+        return sums_NF * scale_N1 * self.scale_F + self.bias_F
+
+
+def _without_a_sign(scaled_ND: Tensor) -> Tensor:
+    """-INT8_MOST to INT8_MOST -> 1 to 255 in int32."""
+    return (scaled_ND + (NO_INPUT + 0.5)).to(torch.int32)  # cut off, and so rounded
 
 
 class LoopedInt8(RowsInInt8):
     """For AVX2 and few rows: g++ makes its instruction for two products of 16 bits, added in 32, of a loop.
 
     A loop goes over the inputs of an output, for ROWS_BESIDE rows, of which there are a multiple, or for all
-    of a number that is fixed. Sums are exact, and those of ``PairedInt8``, whose weights these are.
+    of a number that is fixed. Sums are exact, and those of ``PairedInt8``, which has the same weights.
     """
 
     in_pairs = True
@@ -269,7 +292,7 @@ def program_of(
         flags = FLAGS_FOR_LOOPS
     elif is_in_int8 and shape.inputs == "uint8":
         flags = TUNING
-    options = WITH_CALLS if is_in_int8 and shape.inputs == "pairs" else OPTIONS
+    options = WITH_CALLS if shape.has_loops_of_gcc else OPTIONS
     threads: Threads = "both" if is_in_int8 else "all"
     return Program(function, example, sizes, options, threads, flags)
 

@@ -97,8 +97,7 @@ class SingleCalls:
 
     Args:
         kept: in what keys and values are kept for them.
-        fixed: steps of a certain number of rows, which fewer are filled up to where there is no step of any
-            number; they take ``weights``.
+        fixed: steps of a certain number of rows, which fewer are filled up to; they take ``weights``.
         weights: of the model, in the order that ``fixed`` takes them.
         any_rows: a step of any number of rows, with the weights in it; None: there is none.
         beside: of which that number is a multiple.
@@ -117,7 +116,7 @@ class SingleCalls:
         self.kept = kept
         self._weights = list(weights)
         self._any_rows, self._beside, self._many_rows = any_rows, beside, many_rows
-        few = range(1, max(fixed) + 1) if any_rows is None else sorted(fixed)
+        few = range(1, max(fixed, default=0) + 1)
         sizes = {n_rows: min(size for size in fixed if size >= n_rows) for n_rows in few}
         self._fixed = {n_rows: (size, fixed[size]) for n_rows, size in sizes.items()}
 

@@ -155,8 +155,13 @@ class StepWeights(NamedTuple, Generic[MapT]):
         )
 
     @classmethod
-    def zeros(cls, shape: WholeShape, lay_out: LayOut[MapT]) -> StepWeights[MapT]:
-        """Of no model, to be filled or to compile with; no tensor is there twice."""
+    def zeros(
+        cls, shape: WholeShape, lay_out: LayOut[MapT], of_output: LayOut[MapT] | None = None
+    ) -> StepWeights[MapT]:
+        """Of no model, to be filled or to compile with; no tensor is there twice.
+
+        The projection to the vocabulary is as ``of_output`` makes it, if that is given.
+        """
         D = shape.d_model
 
         def of(n_in: int, n_out: int) -> MapT:
@@ -181,7 +186,7 @@ class StepWeights(NamedTuple, Generic[MapT]):
         return cls(
             norm() if shape.norm == "pre" else (),
             [layer() for _ in range(shape.n_layers)],
-            lay_out(torch.zeros(shape.vocab_size, D), None),
+            (of_output or lay_out)(torch.zeros(shape.vocab_size, D), None),
         )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import safetensors.torch
 import torch
 from torch import Tensor
 
@@ -32,7 +33,7 @@ from nmt.engines.choose import bound_folder, build_decoder, choose, encoder_fold
 from nmt.engines.cpu import CpuFeatures, Int8Inputs
 from nmt.engines.forks import can_fork
 from nmt.engines.keeping import KeptIn
-from nmt.engines.kernels import Precision
+from nmt.engines.kernels import INT8_MOST, MOST_OF_TWO, Precision
 from nmt.engines.loops import LoopStep, loop_weights
 from nmt.engines.packages import Run
 from nmt.engines.packed import PackedTransformer
@@ -65,6 +66,8 @@ from tests.nmt.engines.random_models import (
     random_transformer,
     random_words,
 )
+
+from .test_kernels import pairs_at_their_most
 
 SPECIAL = SpecialIds()
 SOURCES = [[5, 6, 7, 8, 9, 10, 11], [12, 13], [14, 15, 16, 17], [18]]
@@ -194,6 +197,47 @@ def test_its_maps_are_near_the_linear_maps(
         most = 0.1 if inputs in ("int16", "pairs") else 0.05  # weights are up to twice as coarse there
         assert float((error_NF.square().mean(1) / right_NF.square().mean(1)).max()) < most**2
         assert float((error_NF.square().mean(0) / right_NF.square().mean(0)).max()) < most**2
+
+
+@needs_fbgemm
+@pytest.mark.parametrize("n_inputs", [64, 1024])
+@torch.inference_mode()
+def test_calls_for_many_rows_have_the_sums_of_loops_for_few(n_inputs: int) -> None:
+    """To the last bit, weights and inputs at their most, of a row of zeros too."""
+    torch.manual_seed(3)
+    rounded_FD = pairs_at_their_most(24, n_inputs)
+    weight_FD = torch.where(rounded_FD.abs() == 64, rounded_FD.sign() * MOST_OF_TWO / 2, rounded_FD.float())
+    x_ND = torch.randint(-INT8_MOST, INT8_MOST + 1, (12, n_inputs)).float()
+    x_ND[0], x_ND[1:4] = 0, INT8_MOST
+    x_ND[2] *= -1
+    x_ND[4:, 0] = INT8_MOST
+    bias_F = torch.randint(-9, 9, (24,)).float()
+    sums_NF = x_ND @ rounded_FD.float().t() + bias_F
+    for kind in (LoopedInt8, PairedInt8):
+        own = kind(weight_FD, bias_F)
+        assert bool((own.scale_F == 1).all())
+        assert torch.equal(own(x_ND), sums_NF)
+
+
+def test_the_projection_of_any_number_of_rows_is_a_call_and_that_of_certain_numbers_loops() -> None:
+    model = random_model(d_model=128)
+    shape = shape_of(model, layers="int8", inputs="int16")
+    weights = safetensors.torch.save(BoundStep.of(shape, model).state_dict())
+
+    def kinds(shape: WholeShape, weights: bytes, n_rows: int | None) -> list[type[BoundMap]]:
+        """Of the last map, and of all others."""
+        parts = BoundStep.saved(shape, weights, n_rows).children()
+        *others, last = (type(part) for part in parts if isinstance(part, BoundMap))
+        assert len(set(others)) == 1
+        return [last, others[0]]
+
+    assert kinds(shape, weights, None) == [PairedInt8, LoopedInt8]
+    assert kinds(shape, weights, 5) == [LoopedInt8, LoopedInt8]
+    assert kinds(replace(shape, inputs="pairs"), weights, None) == [PairedInt8, PairedInt8]
+    odd = random_model(d_model=128, d_ff=50)
+    narrow = shape_of(odd, layers="int8", inputs="int16")
+    weights = safetensors.torch.save(BoundStep.of(narrow, odd).state_dict())
+    assert kinds(narrow, weights, None) == [LoopedInt8, LoopedInt8], "oneDNN's are wrong"
 
 
 def forced(decoder: StepDecoder[Any]) -> Tensor:
@@ -361,19 +405,20 @@ def recording(model: Transformer, names: list[tuple[str, int]]) -> Callable[[str
 
 @torch.inference_mode()
 def test_steps_of_certain_numbers_of_rows_and_of_many_are_taken() -> None:
-    """Others take that of any number, filled up to what it takes together, or that of many."""
+    """Fewer are filled up to them; more take that of any number, filled up to what it takes, or of many."""
     model, names = random_model(), list[tuple[str, int]]()
     of = recording(model, names)
-    steps = SingleCalls("float32", {1: of("one"), 5: of("five")}, (), of("any"), 4, of("many"))
+    fixed = {1: of("one"), 4: of("four"), 5: of("five")}
+    steps = SingleCalls("float32", fixed, (), of("any"), 4, of("many"))
     decoder = PackedTransformer(model, layers="float32", output="float32", single_calls=steps)
     batch = Batch.from_ids(SOURCES[:1], special=SPECIAL)
-    for n_rows in (1, 2, 5, 6, 8, 9, MANY_ROWS - 1, MANY_ROWS, MANY_ROWS + 1):
+    for n_rows in (1, 2, 4, 5, 6, 8, 9, MANY_ROWS - 1, MANY_ROWS, MANY_ROWS + 1):
         tokens_N = torch.arange(n_rows) % 7 + 40
         step, _ = decoder.step(decoder.start(batch, n_rows), tokens_N)
         assert len(step.logits_NV) == n_rows
         expected, _ = model.step(model.start(batch, n_rows), tokens_N)
         torch.testing.assert_close(step.log_probs_NV, expected.log_probs_NV, atol=ROUNDING, rtol=1e-5)
-    few = [("one", 1), ("any", 4), ("five", 5), ("any", 8), ("any", 8), ("any", 12)]
+    few = [("one", 1), ("four", 4), ("four", 4), ("five", 5), ("any", 8), ("any", 8), ("any", 12)]
     assert names == [*few, ("any", MANY_ROWS), ("many", MANY_ROWS), ("many", MANY_ROWS + 1)]
 
 
@@ -430,8 +475,9 @@ def test_int8_is_compiled_for_one_thread_too_and_some_with_a_flag() -> None:
     assert of("int8") == ("both", "")
     assert of("int8", "uint8") == ("both", "-mtune=haswell")
     assert of("int8", "int16") == of("int8", "pairs") == ("both", "-ftree-loop-vectorize -mmove-max=256")
-    of_many = program_of(torch.nn.Identity(), (), (), shape_of(model, inputs="pairs"))
-    assert "max_autotune_gemm" not in of_many.options, "the compiler's own product would be ten times slower"
+    for inputs in ("int16", "pairs"):  # that of any number of rows has calls too
+        called = program_of(torch.nn.Identity(), (), (), shape_of(model, inputs=inputs))
+        assert "max_autotune_gemm" not in called.options, "the compiler's own product is ten times slower"
     beside = [shape_of(model, weights, inputs="int16").rows_beside for weights in ("int8", "float32")]
     assert beside == [ROWS_BESIDE, 1]
     assert of("bfloat16") == ("all", "")
@@ -696,7 +742,7 @@ def test_in_pairs_what_is_compiled_computes_the_same_and_is_chosen(monkeypatch: 
     run, many, fixed = load_steps(folder, shape)
     assert run is not None
     assert many is not None
-    assert list(fixed) == list(FEW_ROWS) == [1, GenerationConfig().beam_size]
+    assert list(fixed) == list(FEW_ROWS) == [1, ROWS_BESIDE, GenerationConfig().beam_size]
     for n_threads in (1, 2):
         torch.set_num_threads(n_threads)
         check_compiled(run, model, shape, fixed)
