@@ -125,6 +125,7 @@ def ours(loaded: LoadedModel, engine: str, device: torch.device) -> tuple[Transl
             device=device,
             n_workers=n_workers,
             few_rows=choice.few_rows,
+            few_step_rows=choice.few_step_rows,
             forks=endless if forced else ending,
         )
         return [list(best.tokens) for best, *_ in found]

@@ -30,6 +30,7 @@ class Answerer:
         device: where all these are.
         n_workers: how many batches are searched side by side.
         few_rows: most rows of a step of ``decoder`` that is a single call.
+        few_step_rows: see ``search_many``.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class Answerer:
         device: torch.device,
         n_workers: int,
         few_rows: int,
+        few_step_rows: int,
     ) -> None:
         self.decoder = decoder
         self._model = loaded.model
@@ -48,7 +50,7 @@ class Answerer:
         ids = (loaded.tokenizer.piece_id(piece) for piece in PLACEHOLDERS)
         self._placeholders = tuple(id_ for id_ in ids if id_ is not None)
         self._device = device
-        self._n_workers, self._few_rows = n_workers, few_rows
+        self._n_workers, self._few_rows, self._few_step_rows = n_workers, few_rows, few_step_rows
         self._forks = (
             search_forks(decoder, self._special_ids, n_workers)
             if device.type == "cpu" and n_workers > 1
@@ -97,6 +99,7 @@ class Answerer:
                 max_batch_tokens=max_batch_tokens,
                 n_workers=self._n_workers,
                 few_rows=0 if options.coverage_penalty else self._few_rows,
+                few_step_rows=self._few_step_rows,
                 forks=self._forks if in_forks and not options.coverage_penalty else None,
             )
             found.update(zip(places, hypotheses, strict=True))

@@ -36,6 +36,7 @@ def search_many(
     max_batch_tokens: int = BATCH_TOKENS,
     n_workers: int = 1,
     few_rows: int = 0,
+    few_step_rows: int = 0,
     forks: Forks | None = None,
 ) -> list[list[Hypothesis]]:
     """Search for the translations of many sentences; results in the order given.
@@ -50,6 +51,7 @@ def search_many(
         max_batch_tokens: padded source tokens x beam size that one worker searches at once.
         n_workers: see ``nmt.engines.workers``.
         few_rows: most rows of a step of this decoder that is a single call (``nmt.engines.single_calls``).
+        few_step_rows: such a step takes as long as this many rows of it, before the first.
         forks: processes that search with the same decoder, see ``search_forks``; None: threads.
 
     Raises:
@@ -79,7 +81,8 @@ def search_many(
     longest = partial(max_length, ratio=options.max_length_ratio, offset=options.max_length_offset)
     limits = (longest(len(source)) + 1 for source in sources)
     steps = [min(pair) for pair in zip(lengths, limits, strict=True)]
-    batches = cut(lengths, steps, max_batch_tokens, StepCost(options.beam_size, few_rows), n_workers)
+    cost = StepCost(options.beam_size, few_rows, few_step_rows)
+    batches = cut(lengths, steps, max_batch_tokens, cost, n_workers)
     running = forks.running() if forks is not None and min(n_workers, len(batches)) > 1 else ()
     works = [here, *(in_fork(fork) for fork in running)] if running else [here] * n_workers
     found: dict[int, list[Hypothesis]] = {}

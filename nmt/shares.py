@@ -17,8 +17,8 @@ from nmt.alignment import length_batches
 
 STEP_ROWS = 24
 """A step takes as long as this many rows of it, before the first."""
-FEW_STEP_ROWS = 14
-"""The same of a step that is a single call (``nmt.engines.few``)."""
+ENCODER_ROWS = 1
+"""To encode a token takes as long as this many rows of a step."""
 HANDING_ROWS = 24
 """To hand a batch to another worker takes as long as this many rows of a step."""
 GAIN_BY_THREADS = 1.1
@@ -32,25 +32,27 @@ More leave a core's caches, and fewer end in more steps of few rows.
 
 @dataclass(frozen=True)
 class StepCost:
-    """What a step of decoding costs, in rows of it."""
+    """What a step of decoding costs, in rows of it, and a batch."""
 
     beam_size: int
     few_rows: int = 0
     """Most rows of a step that is a single call."""
+    few_step_rows: int = 0
+    """Such a step takes as long as this many rows of it, before the first."""
 
     def step(self, n_sentences: int) -> int:
         """With so many sentences."""
         n_rows = self.beam_size * n_sentences
-        before_first = FEW_STEP_ROWS if n_rows <= self.few_rows else STEP_ROWS
+        before_first = self.few_step_rows if n_rows <= self.few_rows else STEP_ROWS
         return before_first + n_rows if n_rows else 0
 
-    def added(self, n_steps: int, n_sentences: int) -> int:
+    def added(self, length: int, n_steps: int, n_sentences: int) -> int:
         """What one more sentence, of no more steps than the ``n_sentences`` of a batch, adds to it."""
-        return n_steps * (self.step(n_sentences + 1) - self.step(n_sentences))
+        return ENCODER_ROWS * length + n_steps * (self.step(n_sentences + 1) - self.step(n_sentences))
 
-    def batch(self, steps: Sequence[int]) -> int:
-        """All of a batch: the steps of its sentences, most first."""
-        return sum(self.added(n_steps, place) for place, n_steps in enumerate(steps))
+    def batch(self, lengths: Sequence[int], steps: Sequence[int]) -> int:
+        """All of a batch: source tokens and steps of its sentences, the longest first."""
+        return sum(self.added(*sizes, place) for place, sizes in enumerate(zip(lengths, steps, strict=True)))
 
 
 def cut(
@@ -75,9 +77,11 @@ def cut(
     n_best_each = round(sum(lengths) / best_tokens / n_workers)
     n_shares = n_workers * max(-(-len(batches) // n_workers), n_best_each)
     shares = even_shares(lengths, steps, max_batch_tokens, cost, n_shares)
-    whole, last = (
-        max(cost.batch([steps[place] for place in batch]) for batch in made) for made in (batches, shares)
-    )
+
+    def of(batch: Sequence[int]) -> int:
+        return cost.batch([lengths[place] for place in batch], [steps[place] for place in batch])
+
+    whole, last = (max(map(of, made)) for made in (batches, shares))
     if len(batches) == 1 and whole <= GAIN_BY_THREADS * (last + HANDING_ROWS):
         return batches
     return shares
@@ -97,15 +101,15 @@ def even_shares(
         spent = 0
         for place in order:
             last = filled[-1]
-            spent += cost.added(steps[place], len(last))
+            spent += cost.added(lengths[place], steps[place], len(last))
             padded = lengths[last[0]] * cost.beam_size * (len(last) + 1) if last else 0
             if last and (spent > most or padded > max_batch_tokens):
                 filled.append([])
-                spent = cost.added(steps[place], 0)
+                spent = cost.added(lengths[place], steps[place], 0)
             filled[-1].append(place)
         return filled
 
-    low, high = 0, cost.batch(sorted(steps, reverse=True))
+    low, high = 0, cost.batch([lengths[place] for place in order], [steps[place] for place in order])
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if len(shares(middle)) <= n_shares else (middle + 1, high)

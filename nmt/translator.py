@@ -101,7 +101,13 @@ class Translator:
             forced=decoder if isinstance(decoder, PackedTransformer) else None,
         )
         self.answerer = Answerer(
-            loaded, decoder, self.aligner, self.device, self.n_workers, self.engine.few_rows
+            loaded,
+            decoder,
+            self.aligner,
+            self.device,
+            self.n_workers,
+            self.engine.few_rows,
+            self.engine.few_step_rows,
         )
 
     @classmethod

@@ -52,6 +52,11 @@ from nmt.models.transformer import DecoderLayer, Transformer
 EngineName = Literal["auto", "eager", "float32", "bfloat16", "int8"]
 NO_TRANSFORMER = "the model is an RNN, and the other engines are for Transformers"
 ON_A_GPU = "the model is on a GPU, where the step as a CUDA graph has to be asked for: float32 or bfloat16"
+STEP_ROWS, STEP_ROWS_ON_UNITS = 4, 14
+"""A step that is one call takes as long as this many rows of it, before the first, with Python between two.
+
+The second is on matrix units, which multiply sixteen rows as one, and where only few rows are one call.
+"""
 SMALL_MODEL = 128
 """d_model under which products take less time than the calls around them, whatever the precision."""
 
@@ -78,6 +83,13 @@ class Choice:
     """Where what finds the best extensions of a beam stands; None where none is taken."""
     few_rows: int = 0
     """The most rows of a step that is one call."""
+    few_step_rows: int = 0
+    """Such a step takes as long as this many rows of it, before the first."""
+
+    @property
+    def on_units(self) -> bool:
+        """Whether products of steps are on matrix units."""
+        return self.output != "float32" and self.inputs == "int8"
 
 
 def choose(
@@ -112,10 +124,11 @@ def choose(
     few = few_shape(model, choice, features)
     rows = [] if few is None else compiled_rows(few)
     if rows:
-        choice = replace(choice, few=few, few_rows=max(rows))
+        choice = replace(choice, few=few, few_rows=max(rows), few_step_rows=STEP_ROWS_ON_UNITS)
     folder = bound_folder(model, choice, features)
     if folder is not None and folder.is_dir():
-        choice = replace(choice, bound=folder, few_rows=MOST_ROWS)
+        before_first = STEP_ROWS_ON_UNITS if choice.on_units else STEP_ROWS
+        choice = replace(choice, bound=folder, few_rows=MOST_ROWS, few_step_rows=before_first)
     if choice.few_rows:
         how_many = "any number of" if choice.bound else f"up to {choice.few_rows}"
         choice = replace(choice, why=f"{choice.why}; steps of {how_many} rows in one call")

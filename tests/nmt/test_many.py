@@ -18,6 +18,7 @@ from nmt.errors import NumericalError
 from nmt.many import search_forks, search_many
 from nmt.models.build import build_model
 from nmt.search import Required, search
+from nmt.shares import StepCost, cut
 
 CPU = torch.device("cpu")
 SPECIAL = SpecialIds()
@@ -60,6 +61,20 @@ def test_many_are_each_alone_with_what_they_require(beam_size, n_workers) -> Non
         )
         assert found[place][0].tokens == alone[0].tokens
         assert found[place][0].log_prob == pytest.approx(alone[0].log_prob, abs=2e-4)
+
+
+def test_shares_are_even_by_what_a_step_of_this_decoder_costs(monkeypatch) -> None:
+    costs: list[StepCost] = []
+
+    def noted(lengths, steps, max_batch_tokens, cost, n_workers):
+        costs.append(cost)
+        return cut(lengths, steps, max_batch_tokens, cost, n_workers)
+
+    monkeypatch.setattr("nmt.many.cut", noted)
+    options = GenerationConfig(beam_size=3, max_length_ratio=1.0, max_length_offset=5)
+    search_many(packed(), SOURCES[:4], options, SPECIAL, device=CPU, few_rows=8, few_step_rows=5)
+    search_many(packed(), SOURCES[:4], options, SPECIAL, device=CPU)
+    assert costs == [StepCost(3, few_rows=8, few_step_rows=5), StepCost(3)]
 
 
 @pytest.fixture

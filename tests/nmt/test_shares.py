@@ -10,7 +10,7 @@ import pytest
 
 from nmt.shares import (
     BEST_TOKENS,
-    FEW_STEP_ROWS,
+    ENCODER_ROWS,
     GAIN_BY_THREADS,
     HANDING_ROWS,
     STEP_ROWS,
@@ -21,23 +21,35 @@ from nmt.shares import (
 
 
 def costs(batches: Sequence[Sequence[int]], lengths: Sequence[int], cost: StepCost) -> list[int]:
-    return [cost.batch([lengths[place] for place in batch]) for batch in batches]
+    sizes = ([lengths[place] for place in batch] for batch in batches)
+    return [cost.batch(batch, batch) for batch in sizes]
 
 
-def test_a_batch_costs_its_steps_and_the_rows_that_are_left_at_each() -> None:
+def test_a_batch_costs_its_source_its_steps_and_the_rows_that_are_left_at_each() -> None:
     cost = StepCost(beam_size=2)
     assert cost.step(3) == STEP_ROWS + 6
-    assert cost.batch([5]) == 5 * (STEP_ROWS + 2)
+    assert cost.batch([9], [5]) == ENCODER_ROWS * 9 + 5 * (STEP_ROWS + 2)
     # three steps with two sentences, two more with one
-    assert cost.batch([5, 3]) == 3 * (STEP_ROWS + 4) + 2 * (STEP_ROWS + 2)
-    assert cost.batch([]) == 0
+    steps = 3 * (STEP_ROWS + 4) + 2 * (STEP_ROWS + 2)
+    assert cost.batch([9, 8], [5, 3]) == ENCODER_ROWS * (9 + 8) + steps
+    assert cost.batch([], []) == 0
 
 
 def test_a_step_of_few_rows_costs_less_before_its_first() -> None:
-    cost = StepCost(beam_size=2, few_rows=4)
-    assert [cost.step(n) for n in (0, 2, 3)] == [0, FEW_STEP_ROWS + 4, STEP_ROWS + 6]
+    cost = StepCost(beam_size=2, few_rows=4, few_step_rows=3)
+    assert [cost.step(n) for n in (0, 2, 3)] == [0, 3 + 4, STEP_ROWS + 6]
     # as its sentences end, a batch comes down to few rows
-    assert cost.batch([7, 4, 4]) == 4 * (STEP_ROWS + 6) + 3 * (FEW_STEP_ROWS + 2)
+    assert cost.batch([7, 4, 4], [7, 4, 4]) == ENCODER_ROWS * 15 + 4 * (STEP_ROWS + 6) + 3 * (3 + 2)
+
+
+def test_the_less_a_step_takes_before_its_first_row_the_more_long_sentences_are_together() -> None:
+    """Two shares of 16 sentences, the longer of which has as many steps as its longest."""
+    lengths = [60, 50, 45, 40, 36, 32, 30, 28, 25, 22, 20, 18, 16, 14, 12, 10]
+    shares = [
+        even_shares(lengths, lengths, 4096, StepCost(1, few_rows=99, few_step_rows=before_first), 2)
+        for before_first in (2, 14, 40)
+    ]
+    assert [len(first) for first, _ in shares] == [5, 3, 2]
 
 
 def test_one_worker_gets_batches_of_the_best_size_or_what_it_may() -> None:
@@ -57,7 +69,7 @@ def test_workers_get_equally_many_batches_of_even_costs(beam_size: int, n_worker
     draw = random.Random(beam_size)
     for n_sentences in (32, 64, 500):
         lengths = [draw.randrange(2, 70) for _ in range(n_sentences)]
-        cost = StepCost(beam_size, few_rows=8)
+        cost = StepCost(beam_size, few_rows=8, few_step_rows=4)
         batches = cut(lengths, lengths, 4096, cost, n_workers)
         assert len(batches) % n_workers == 0
         assert sorted(place for batch in batches for place in batch) == list(range(n_sentences))
@@ -109,10 +121,10 @@ def test_a_small_call_is_one_batch_on_all_cores() -> None:
 
 def test_a_call_is_cut_where_the_last_worker_is_ready_sooner() -> None:
     for lengths in ([3] * 2, [9] * 4, [9] * 12, [9] * 30, [40, 3, 3]):
-        for cost in (StepCost(1), StepCost(5), StepCost(5, few_rows=8)):
+        for cost in (StepCost(1), StepCost(5), StepCost(5, few_rows=8, few_step_rows=4)):
             batches = cut(lengths, lengths, 4096, cost, n_workers=2)
             last = max(costs(even_shares(lengths, lengths, 4096, cost, 2), lengths, cost))
-            sooner = GAIN_BY_THREADS * (last + HANDING_ROWS) < cost.batch(lengths)
+            sooner = GAIN_BY_THREADS * (last + HANDING_ROWS) < cost.batch(lengths, lengths)
             assert len(batches) == (2 if sooner else 1)
 
 
@@ -120,7 +132,8 @@ def test_shares_hold_every_sentence_once_and_cost_the_least_that_such_shares_can
     draw = random.Random(0)
     for _ in range(100):
         lengths = [draw.randrange(1, 70) for _ in range(draw.randrange(2, 9))]
-        cost, n_shares = StepCost(draw.choice([1, 5, 20]), draw.choice([0, 3, 8])), draw.randrange(2, 4)
+        cost = StepCost(draw.choice([1, 5, 20]), draw.choice([0, 3, 8]), draw.choice([2, 14]))
+        n_shares = draw.randrange(2, 4)
         shares = even_shares(lengths, lengths, 10**6, cost, n_shares)
         assert sorted(place for batch in shares for place in batch) == list(range(len(lengths)))
         assert len(shares) <= n_shares

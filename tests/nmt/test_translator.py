@@ -19,6 +19,7 @@ from nmt.alignment import ALIGN_TOKENS, Aligner
 from nmt.batch import Batch
 from nmt.checkpoint import LoadedModel
 from nmt.config import AlignmentConfig, GenerationConfig, RnnConfig
+from nmt.engines.choose import choose
 from nmt.errors import (
     ConfigError,
     InputError,
@@ -30,6 +31,7 @@ from nmt.errors import (
 from nmt.models.build import build_model
 from nmt.models.interface import Step
 from nmt.segment import split
+from nmt.shares import StepCost, cut
 from nmt.tokenizer import Tokenizer
 from nmt.translation import Candidate, Document, assemble
 from nmt.translator import Span, Translator
@@ -235,6 +237,21 @@ def test_a_budget_for_search_is_no_larger_one_for_forced_passes(tokenizer, monke
     monkeypatch.setattr(Aligner, "align_encoded", spied)
     translator.translate(ENGLISH, options=GREEDY, alignment="links", max_batch_tokens=budget)
     assert set(told) == {min(budget, ALIGN_TOKENS)}
+
+
+def test_sentences_are_shared_out_by_what_a_step_of_the_engine_costs(tokenizer, monkeypatch):
+    def chosen(*told):
+        return replace(choose(*told), few_rows=8, few_step_rows=5)
+
+    def noted(lengths, steps, max_batch_tokens, cost, n_workers):
+        costs.add(cost)
+        return cut(lengths, steps, max_batch_tokens, cost, n_workers)
+
+    costs: set[StepCost] = set()
+    monkeypatch.setattr("nmt.translator.choose", chosen)
+    monkeypatch.setattr("nmt.many.cut", noted)
+    Translator(loaded(tokenizer), n_workers=1).translate(ENGLISH, options=GREEDY)
+    assert costs == {StepCost(1, few_rows=8, few_step_rows=5)}
 
 
 def test_the_token_budget_bounds_batches_times_the_beam(tokenizer):

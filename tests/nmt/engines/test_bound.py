@@ -29,7 +29,16 @@ from nmt.engines.bound_maps import (
     program_of,
 )
 from nmt.engines.cache import ROOM
-from nmt.engines.choose import bound_folder, build_decoder, choose, encoder_folder, few_shape, whole_shape
+from nmt.engines.choose import (
+    STEP_ROWS,
+    STEP_ROWS_ON_UNITS,
+    bound_folder,
+    build_decoder,
+    choose,
+    encoder_folder,
+    few_shape,
+    whole_shape,
+)
 from nmt.engines.cpu import CpuFeatures, Int8Inputs
 from nmt.engines.forks import can_fork
 from nmt.engines.keeping import KeptIn
@@ -499,6 +508,29 @@ def test_it_is_found_by_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     assert folder_of(shape, encoded) == before, "a step reads nothing of the encoder"
     monkeypatch.setattr(bound.inspect, "getsource", lambda _: "other code")
     assert folder_of(shape, model) != before
+
+
+@pytest.mark.parametrize(
+    ("engine", "features", "before_first"),
+    [
+        ("int8", AMX, STEP_ROWS_ON_UNITS),
+        ("bfloat16", AMX, STEP_ROWS_ON_UNITS),
+        ("float32", AMX, STEP_ROWS),
+        ("int8", VNNI, STEP_ROWS),
+        ("int8", AVX2, STEP_ROWS),
+        ("float32", AVX2, STEP_ROWS),
+    ],
+)
+def test_to_matrix_units_a_step_of_few_rows_costs_what_one_of_more_does(
+    engine: str, features: CpuFeatures, before_first: int
+) -> None:
+    model = random_model(d_model=128)
+    folder = bound_folder(model, choose(model, CPU, engine, features), features)
+    assert folder is not None
+    assert choose(model, CPU, engine, features).few_step_rows == 0
+    folder.mkdir(parents=True)
+    choice = choose(model, CPU, engine, features)
+    assert (choice.bound, choice.few_step_rows) == (folder, before_first)
 
 
 def test_fewer_bits_need_units_for_them_and_float32_wide_registers() -> None:
