@@ -126,6 +126,7 @@ def ours(loaded: LoadedModel, engine: str, device: torch.device) -> tuple[Transl
             n_workers=n_workers,
             few_rows=choice.few_rows,
             few_step_rows=choice.few_step_rows,
+            gain_by_threads=choice.gain_by_threads,
             forks=endless if forced else ending,
         )
         return [list(best.tokens) for best, *_ in found]

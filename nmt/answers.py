@@ -30,7 +30,7 @@ class Answerer:
         device: where all these are.
         n_workers: how many batches are searched side by side.
         few_rows: most rows of a step of ``decoder`` that is a single call.
-        few_step_rows: see ``search_many``.
+        few_step_rows, gain_by_threads: see ``search_many``.
     """
 
     def __init__(
@@ -42,6 +42,7 @@ class Answerer:
         n_workers: int,
         few_rows: int,
         few_step_rows: int,
+        gain_by_threads: float,
     ) -> None:
         self.decoder = decoder
         self._model = loaded.model
@@ -51,6 +52,7 @@ class Answerer:
         self._placeholders = tuple(id_ for id_ in ids if id_ is not None)
         self._device = device
         self._n_workers, self._few_rows, self._few_step_rows = n_workers, few_rows, few_step_rows
+        self._gain_by_threads = gain_by_threads
         self._forks = (
             search_forks(decoder, self._special_ids, n_workers)
             if device.type == "cpu" and n_workers > 1
@@ -100,6 +102,7 @@ class Answerer:
                 n_workers=self._n_workers,
                 few_rows=0 if options.coverage_penalty else self._few_rows,
                 few_step_rows=self._few_step_rows,
+                gain_by_threads=self._gain_by_threads,
                 forks=self._forks if in_forks and not options.coverage_penalty else None,
             )
             found.update(zip(places, hypotheses, strict=True))

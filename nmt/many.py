@@ -19,7 +19,7 @@ from nmt.engines.forks import Fork, Forks, Json
 from nmt.engines.workers import side_by_side
 from nmt.models.interface import StateT, StepDecoder
 from nmt.search import Hypothesis, Required, max_length, search
-from nmt.shares import StepCost, cut
+from nmt.shares import GAIN_BY_THREADS, StepCost, cut
 
 BATCH_TOKENS = 16_384
 """Padded source tokens x beam size searched at once, at most."""
@@ -37,6 +37,7 @@ def search_many(
     n_workers: int = 1,
     few_rows: int = 0,
     few_step_rows: int = 0,
+    gain_by_threads: float = GAIN_BY_THREADS,
     forks: Forks | None = None,
 ) -> list[list[Hypothesis]]:
     """Search for the translations of many sentences; results in the order given.
@@ -52,6 +53,7 @@ def search_many(
         n_workers: see ``nmt.engines.workers``.
         few_rows: most rows of a step of this decoder that is a single call (``nmt.engines.single_calls``).
         few_step_rows: such a step takes as long as this many rows of it, before the first.
+        gain_by_threads: so many times faster is a batch that has all cores.
         forks: processes that search with the same decoder, see ``search_forks``; None: threads.
 
     Raises:
@@ -81,7 +83,7 @@ def search_many(
     longest = partial(max_length, ratio=options.max_length_ratio, offset=options.max_length_offset)
     limits = (longest(len(source)) + 1 for source in sources)
     steps = [min(pair) for pair in zip(lengths, limits, strict=True)]
-    cost = StepCost(options.beam_size, few_rows, few_step_rows)
+    cost = StepCost(options.beam_size, few_rows, few_step_rows, gain_by_threads)
     batches = cut(lengths, steps, max_batch_tokens, cost, n_workers)
     running = forks.running() if forks is not None and min(n_workers, len(batches)) > 1 else ()
     works = [here, *(in_fork(fork) for fork in running)] if running else [here] * n_workers

@@ -22,7 +22,7 @@ ENCODER_ROWS = 1
 HANDING_ROWS = 24
 """To hand a batch to another worker takes as long as this many rows of a step."""
 GAIN_BY_THREADS = 1.1
-"""So many times faster is a batch that has all cores."""
+"""So many times faster is a batch that has all cores, unless the engine knows better."""
 BEST_TOKENS = 16_000
 """Source tokens x (1 + beam size) of a batch: the encoder's and the steps'.
 
@@ -39,6 +39,8 @@ class StepCost:
     """Most rows of a step that is a single call."""
     few_step_rows: int = 0
     """Such a step takes as long as this many rows of it, before the first."""
+    gain_by_threads: float = GAIN_BY_THREADS
+    """So many times faster is a batch that has all cores."""
 
     def step(self, n_sentences: int) -> int:
         """With so many sentences."""
@@ -82,7 +84,7 @@ def cut(
         return cost.batch([lengths[place] for place in batch], [steps[place] for place in batch])
 
     whole, last = (max(map(of, made)) for made in (batches, shares))
-    if len(batches) == 1 and whole <= GAIN_BY_THREADS * (last + HANDING_ROWS):
+    if len(batches) == 1 and whole <= cost.gain_by_threads * (last + HANDING_ROWS):
         return batches
     return shares
 

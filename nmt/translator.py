@@ -108,6 +108,7 @@ class Translator:
             self.n_workers,
             self.engine.few_rows,
             self.engine.few_step_rows,
+            self.engine.gain_by_threads,
         )
 
     @classmethod

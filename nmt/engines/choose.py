@@ -57,6 +57,11 @@ STEP_ROWS, STEP_ROWS_ON_UNITS = 4, 14
 
 The second is on matrix units, which multiply sixteen rows as one, and where only few rows are one call.
 """
+GAINS_BY_THREADS = ((12 << 20, 1.1), (100 << 20, 1.45), (1 << 62, 1.9))
+"""Up to so many bytes of weights a step is so many times faster with all cores than with one, Python counted.
+
+What caches do not hold two workers would read twice. Found with two cores; not on matrix units.
+"""
 SMALL_MODEL = 128
 """d_model under which products take less time than the calls around them, whatever the precision."""
 
@@ -85,6 +90,8 @@ class Choice:
     """The most rows of a step that is one call."""
     few_step_rows: int = 0
     """Such a step takes as long as this many rows of it, before the first."""
+    gain_by_threads: float = GAINS_BY_THREADS[0][1]
+    """So many times faster is a batch of sentences that has all cores."""
 
     @property
     def on_units(self) -> bool:
@@ -128,7 +135,9 @@ def choose(
     folder = bound_folder(model, choice, features)
     if folder is not None and folder.is_dir():
         before_first = STEP_ROWS_ON_UNITS if choice.on_units else STEP_ROWS
+        gain = choice.gain_by_threads if choice.on_units else _gain_by_threads(model, choice)
         choice = replace(choice, bound=folder, few_rows=MOST_ROWS, few_step_rows=before_first)
+        choice = replace(choice, gain_by_threads=gain)
     if choice.few_rows:
         how_many = "any number of" if choice.bound else f"up to {choice.few_rows}"
         choice = replace(choice, why=f"{choice.why}; steps of {how_many} rows in one call")
@@ -140,6 +149,13 @@ def choose(
     if folder is not None and folder.is_dir():
         choice = replace(choice, why=f"{choice.why}; the ranking of a beam too", ranking=folder)
     return choice
+
+
+def _gain_by_threads(model: Transformer, choice: Choice) -> float:
+    """Of a step, by the weights that it reads."""
+    n_weights = sum(weight.numel() for weight in model.decoder_layers.parameters())
+    n_bytes = (n_weights + model.output.weight_VD.numel()) * (1 if choice.output == "int8" else 4)
+    return next(gain for most_bytes, gain in GAINS_BY_THREADS if n_bytes <= most_bytes)
 
 
 def compilable_steps(model: Model, choice: Choice) -> dict[str, bool]:

@@ -128,6 +128,14 @@ def test_a_call_is_cut_where_the_last_worker_is_ready_sooner() -> None:
             assert len(batches) == (2 if sooner else 1)
 
 
+def test_the_more_threads_gain_the_more_sentences_are_one_batch() -> None:
+    for gain, most in ((1.1, 1), (1.45, 4), (1.9, 50)):
+        cost = StepCost(1, few_rows=99, few_step_rows=4, gain_by_threads=gain)
+        calls = ([30] * n_sentences for n_sentences in (1, *range(2, 80, 2)))
+        alone = [len(call) for call in calls if len(cut(call, call, 10**6, cost, n_workers=2)) == 1]
+        assert max(alone) == most
+
+
 def test_shares_hold_every_sentence_once_and_cost_the_least_that_such_shares_can() -> None:
     draw = random.Random(0)
     for _ in range(100):

@@ -241,7 +241,7 @@ def test_a_budget_for_search_is_no_larger_one_for_forced_passes(tokenizer, monke
 
 def test_sentences_are_shared_out_by_what_a_step_of_the_engine_costs(tokenizer, monkeypatch):
     def chosen(*told):
-        return replace(choose(*told), few_rows=8, few_step_rows=5)
+        return replace(choose(*told), few_rows=8, few_step_rows=5, gain_by_threads=1.7)
 
     def noted(lengths, steps, max_batch_tokens, cost, n_workers):
         costs.add(cost)
@@ -251,7 +251,7 @@ def test_sentences_are_shared_out_by_what_a_step_of_the_engine_costs(tokenizer, 
     monkeypatch.setattr("nmt.translator.choose", chosen)
     monkeypatch.setattr("nmt.many.cut", noted)
     Translator(loaded(tokenizer), n_workers=1).translate(ENGLISH, options=GREEDY)
-    assert costs == {StepCost(1, few_rows=8, few_step_rows=5)}
+    assert costs == {StepCost(1, few_rows=8, few_step_rows=5, gain_by_threads=1.7)}
 
 
 def test_the_token_budget_bounds_batches_times_the_beam(tokenizer):

@@ -533,6 +533,26 @@ def test_to_matrix_units_a_step_of_few_rows_costs_what_one_of_more_does(
     assert (choice.bound, choice.few_step_rows) == (folder, before_first)
 
 
+@pytest.mark.parametrize(
+    ("engine", "features", "vocab_size", "gain"),
+    [
+        ("int8", VNNI, 40_000, 1.1),
+        ("int8", VNNI, 120_000, 1.45),
+        ("float32", VNNI, 40_000, 1.45),
+        ("float32", VNNI, 250_000, 1.9),
+        ("int8", AMX, 120_000, 1.1),
+    ],
+)
+def test_threads_gain_more_the_more_weights_a_step_reads(
+    engine: str, features: CpuFeatures, vocab_size: int, gain: float
+) -> None:
+    model = random_model(d_model=128, vocab_size=vocab_size)
+    folder = bound_folder(model, choose(model, CPU, engine, features), features)
+    assert folder is not None
+    folder.mkdir(parents=True)
+    assert choose(model, CPU, engine, features).gain_by_threads == gain
+
+
 def test_fewer_bits_need_units_for_them_and_float32_wide_registers() -> None:
     model = random_model(d_model=128)
     for engine in ("int8", "bfloat16"):
