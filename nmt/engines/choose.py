@@ -18,6 +18,7 @@ step of any number, steps of few rows are.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeGuard, get_args
@@ -57,7 +58,7 @@ STEP_ROWS, STEP_ROWS_ON_UNITS = 4, 14
 
 The second is on matrix units, which multiply sixteen rows as one, and where only few rows are one call.
 """
-GAINS_BY_THREADS = ((12 << 20, 1.1), (100 << 20, 1.45), (1 << 62, 1.9))
+GAINS_BY_THREADS = ((12 << 20, 1.1), (100 << 20, 1.45), (math.inf, 1.9))
 """Up to so many bytes of weights a step is so many times faster with all cores than with one, Python counted.
 
 What caches do not hold two workers would read twice. Found with two cores; not on matrix units.
@@ -135,9 +136,13 @@ def choose(
     folder = bound_folder(model, choice, features)
     if folder is not None and folder.is_dir():
         before_first = STEP_ROWS_ON_UNITS if choice.on_units else STEP_ROWS
-        gain = choice.gain_by_threads if choice.on_units else _gain_by_threads(model, choice)
-        choice = replace(choice, bound=folder, few_rows=MOST_ROWS, few_step_rows=before_first)
-        choice = replace(choice, gain_by_threads=gain)
+        choice = replace(
+            choice,
+            bound=folder,
+            few_rows=MOST_ROWS,
+            few_step_rows=before_first,
+            gain_by_threads=_gain_by_threads(model, choice),
+        )
     if choice.few_rows:
         how_many = "any number of" if choice.bound else f"up to {choice.few_rows}"
         choice = replace(choice, why=f"{choice.why}; steps of {how_many} rows in one call")
@@ -153,6 +158,8 @@ def choose(
 
 def _gain_by_threads(model: Transformer, choice: Choice) -> float:
     """Of a step, by the weights that it reads."""
+    if choice.on_units:
+        return choice.gain_by_threads
     n_weights = sum(weight.numel() for weight in model.decoder_layers.parameters())
     n_bytes = (n_weights + model.output.weight_VD.numel()) * (1 if choice.output == "int8" else 4)
     return next(gain for most_bytes, gain in GAINS_BY_THREADS if n_bytes <= most_bytes)
