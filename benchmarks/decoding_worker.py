@@ -32,6 +32,7 @@ from nmt.models.build import build_model
 from nmt.models.interface import Step, StepDecoder
 from nmt.models.transformer import Transformer
 from nmt.search.beam import ranking_of
+from nmt.shares import StepCost
 from nmt.tokenizer import Tokenizer
 
 Ids = list[int]
@@ -124,9 +125,7 @@ def ours(loaded: LoadedModel, engine: str, device: torch.device) -> tuple[Transl
             special,
             device=device,
             n_workers=n_workers,
-            few_rows=choice.few_rows,
-            few_step_rows=choice.few_step_rows,
-            gain_by_threads=choice.gain_by_threads,
+            step_cost=StepCost(1, choice.few_rows, choice.few_step_rows, choice.gain_by_threads),
             forks=endless if forced else ending,
         )
         return [list(best.tokens) for best, *_ in found]

@@ -16,6 +16,7 @@ from nmt.models.interface import MergingDecoder, StepDecoder
 from nmt.reserved import PLACEHOLDERS
 from nmt.search import Hypothesis, Required
 from nmt.search.continuous import ContinuousSearch
+from nmt.shares import CALLS, StepCost
 
 QuestionT = TypeVar("QuestionT", bound=Question)
 
@@ -29,8 +30,7 @@ class Answerer:
         aligner: what links.
         device: where all these are.
         n_workers: how many batches are searched side by side.
-        few_rows: most rows of a step of ``decoder`` that is a single call.
-        few_step_rows, gain_by_threads: see ``search_many``.
+        step_cost: of ``decoder``, see ``search_many``.
     """
 
     def __init__(
@@ -40,9 +40,7 @@ class Answerer:
         aligner: Aligner,
         device: torch.device,
         n_workers: int,
-        few_rows: int,
-        few_step_rows: int,
-        gain_by_threads: float,
+        step_cost: StepCost,
     ) -> None:
         self.decoder = decoder
         self._model = loaded.model
@@ -51,8 +49,7 @@ class Answerer:
         ids = (loaded.tokenizer.piece_id(piece) for piece in PLACEHOLDERS)
         self._placeholders = tuple(id_ for id_ in ids if id_ is not None)
         self._device = device
-        self._n_workers, self._few_rows, self._few_step_rows = n_workers, few_rows, few_step_rows
-        self._gain_by_threads = gain_by_threads
+        self._n_workers, self._step_cost = n_workers, step_cost
         self._forks = (
             search_forks(decoder, self._special_ids, n_workers)
             if device.type == "cpu" and n_workers > 1
@@ -100,9 +97,7 @@ class Answerer:
                 required=Required(self._placeholders, tuple(searches[place].required for place in places)),
                 max_batch_tokens=max_batch_tokens,
                 n_workers=self._n_workers,
-                few_rows=0 if options.coverage_penalty else self._few_rows,
-                few_step_rows=self._few_step_rows,
-                gain_by_threads=self._gain_by_threads,
+                step_cost=CALLS if options.coverage_penalty else self._step_cost,
                 forks=self._forks if in_forks and not options.coverage_penalty else None,
             )
             found.update(zip(places, hypotheses, strict=True))

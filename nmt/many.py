@@ -8,6 +8,7 @@ Dimensions: B sentences, K beam size.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -19,7 +20,7 @@ from nmt.engines.forks import Fork, Forks, Json
 from nmt.engines.workers import side_by_side
 from nmt.models.interface import StateT, StepDecoder
 from nmt.search import Hypothesis, Required, max_length, search
-from nmt.shares import GAIN_BY_THREADS, StepCost, cut
+from nmt.shares import CALLS, StepCost, cut
 
 BATCH_TOKENS = 16_384
 """Padded source tokens x beam size searched at once, at most."""
@@ -35,9 +36,7 @@ def search_many(
     required: Required | None = None,
     max_batch_tokens: int = BATCH_TOKENS,
     n_workers: int = 1,
-    few_rows: int = 0,
-    few_step_rows: int = 0,
-    gain_by_threads: float = GAIN_BY_THREADS,
+    step_cost: StepCost = CALLS,
     forks: Forks | None = None,
 ) -> list[list[Hypothesis]]:
     """Search for the translations of many sentences; results in the order given.
@@ -51,9 +50,7 @@ def search_many(
         required: see ``search``.
         max_batch_tokens: padded source tokens x beam size that one worker searches at once.
         n_workers: see ``nmt.engines.workers``.
-        few_rows: most rows of a step of this decoder that is a single call (``nmt.engines.single_calls``).
-        few_step_rows: such a step takes as long as this many rows of it, before the first.
-        gain_by_threads: so many times faster is a batch that has all cores.
+        step_cost: of this decoder, whatever the beam.
         forks: processes that search with the same decoder, see ``search_forks``; None: threads.
 
     Raises:
@@ -83,7 +80,7 @@ def search_many(
     longest = partial(max_length, ratio=options.max_length_ratio, offset=options.max_length_offset)
     limits = (longest(len(source)) + 1 for source in sources)
     steps = [min(pair) for pair in zip(lengths, limits, strict=True)]
-    cost = StepCost(options.beam_size, few_rows, few_step_rows, gain_by_threads)
+    cost = replace(step_cost, beam_size=options.beam_size)
     batches = cut(lengths, steps, max_batch_tokens, cost, n_workers)
     running = forks.running() if forks is not None and min(n_workers, len(batches)) > 1 else ()
     works = [here, *(in_fork(fork) for fork in running)] if running else [here] * n_workers

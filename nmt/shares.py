@@ -57,6 +57,10 @@ class StepCost:
         return sum(self.added(*sizes, place) for place, sizes in enumerate(zip(lengths, steps, strict=True)))
 
 
+CALLS = StepCost(beam_size=1)
+"""Of a decoder no step of which is a single call."""
+
+
 def cut(
     lengths: Sequence[int], steps: Sequence[int], max_batch_tokens: int, cost: StepCost, n_workers: int = 1
 ) -> list[list[int]]:

@@ -36,6 +36,7 @@ from nmt.search.continuous import ContinuousSearch
 from nmt.segment import split, split_lines
 from nmt.sentence import Preparer, Wishes
 from nmt.sentence_flow import SentenceFlow
+from nmt.shares import StepCost
 from nmt.spans import Span
 from nmt.terms import Glossary
 from nmt.tokenizer import refuse_lone_surrogates
@@ -106,9 +107,7 @@ class Translator:
             self.aligner,
             self.device,
             self.n_workers,
-            self.engine.few_rows,
-            self.engine.few_step_rows,
-            self.engine.gain_by_threads,
+            StepCost(1, self.engine.few_rows, self.engine.few_step_rows, self.engine.gain_by_threads),
         )
 
     @classmethod

@@ -188,6 +188,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "nmt.models.interface",
         "nmt.reserved",
         "nmt.search.*",
+        "nmt.shares",
     ),
     "nmt.translator": (
         *BASE,
@@ -204,6 +205,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "nmt.search.*",
         "nmt.sentence",
         "nmt.sentence_flow",
+        "nmt.shares",
         "nmt.terms",
         "nmt.translation",
     ),

@@ -73,7 +73,7 @@ def test_shares_are_even_by_what_a_step_of_this_decoder_costs(monkeypatch) -> No
     monkeypatch.setattr("nmt.many.cut", noted)
     options = GenerationConfig(beam_size=3, max_length_ratio=1.0, max_length_offset=5)
     told = {"few_rows": 8, "few_step_rows": 5, "gain_by_threads": 1.7}
-    search_many(packed(), SOURCES[:4], options, SPECIAL, device=CPU, **told)
+    search_many(packed(), SOURCES[:4], options, SPECIAL, device=CPU, step_cost=StepCost(1, **told))
     search_many(packed(), SOURCES[:4], options, SPECIAL, device=CPU)
     assert costs == [StepCost(3, **told), StepCost(3)]
 

@@ -250,8 +250,12 @@ def test_sentences_are_shared_out_by_what_a_step_of_the_engine_costs(tokenizer, 
     costs: set[StepCost] = set()
     monkeypatch.setattr("nmt.translator.choose", chosen)
     monkeypatch.setattr("nmt.many.cut", noted)
-    Translator(loaded(tokenizer), n_workers=1).translate(ENGLISH, options=GREEDY)
+    translator = Translator(loaded(tokenizer), n_workers=1)
+    translator.translate(ENGLISH, options=GREEDY)
     assert costs == {StepCost(1, few_rows=8, few_step_rows=5, gain_by_threads=1.7)}
+    costs.clear()
+    translator.translate(ENGLISH, options=GREEDY.model_copy(update={"coverage_penalty": 0.2}))
+    assert costs == {StepCost(1)}, "the model as it is written searches then"
 
 
 def test_the_token_budget_bounds_batches_times_the_beam(tokenizer):
