@@ -45,6 +45,18 @@ OPTIONS = {
 ShapeT = TypeVar("ShapeT", bound=ShapeWithWeights)
 FLAGS_IN_FLOAT32 = "-fstack-reuse=named_vars"
 """Without it g++ writes all sums of a product in float32 to memory at each addition, for nobody to read."""
+PREFETCHES = (
+    "-fprefetch-loop-arrays --param=prefetch-latency=4000 --param=simultaneous-prefetches=1000"
+    " --param=min-insn-to-prefetch-ratio=1"
+)
+"""Asked to, g++ has a product fetch weights some 8 KiB ahead of where it multiplies.
+
+A CPU looks less far ahead by itself, so it would first wait for weights that its caches do not hold and then
+multiply, one after the other. The numbers have g++ take what it would find too far ahead, too many at once,
+or too many for what is computed (docs/decisions/046).
+"""
+FAR_BYTES = 8 << 20
+"""Weights of so many bytes and more are fetched ahead; fewer stay in caches, where it would take time."""
 TUNING = "-mtune=haswell"
 """Tuning for AMD's CPUs, g++ 12 has up to four multiplications by a number read it from memory at each.
 
@@ -284,17 +296,23 @@ def program_of(
 
     In int8, where products take least time beside all else, for one thread too: its weights are there twice.
     """
-    is_in_int8 = shape.weights == "int8"
-    flags = ""
-    if shape.weights == "float32":
-        flags = f"{FLAGS_IN_FLOAT32} {TUNING}"
-    elif shape.has_loops_of_gcc:
-        flags = FLAGS_FOR_LOOPS
-    elif is_in_int8 and shape.inputs == "uint8":
-        flags = TUNING
+    weights = function.state_dict().values()
+    flags = _flags(shape, sum(weight.nbytes for weight in weights))
     options = WITH_CALLS if shape.has_loops_of_gcc else OPTIONS
-    threads: Threads = "both" if is_in_int8 else "all"
+    threads: Threads = "both" if shape.weights == "int8" else "all"
     return Program(function, example, sizes, options, threads, flags)
+
+
+def _flags(shape: ShapeWithWeights, n_bytes: int) -> str:
+    """For g++, of a function with weights of ``n_bytes``."""
+    if shape.has_loops_of_gcc:
+        return FLAGS_FOR_LOOPS
+    is_in_float32 = shape.weights == "float32"
+    has_products_in_registers = is_in_float32 or (shape.weights == "int8" and shape.inputs == "uint8")
+    if not has_products_in_registers:
+        return ""
+    flags = [FLAGS_IN_FLOAT32, TUNING] if is_in_float32 else [TUNING]
+    return " ".join([*flags, PREFETCHES] if n_bytes >= FAR_BYTES else flags)
 
 
 def with_many(name: str, shape: ShapeT, program: Callable[[ShapeT], Program]) -> dict[str, Program]:

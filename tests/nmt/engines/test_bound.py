@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +21,9 @@ from nmt.config import GenerationConfig, SpecialIds
 from nmt.engines import bound, packages
 from nmt.engines.bound import FEW_ROWS, BoundStep, BoundSteps, compile_bound, folder_of, load_steps
 from nmt.engines.bound_maps import (
+    FAR_BYTES,
     MANY_ROWS,
+    PREFETCHES,
     BoundMap,
     LoopedInt8,
     PairedInt8,
@@ -472,25 +477,31 @@ def test_what_is_read_stays_where_it_is_while_a_translation_is_little_longer(n_s
 def test_int8_is_compiled_for_one_thread_too_and_some_with_a_flag() -> None:
     """Weights are there twice then, of a byte each.
 
-    Without flags float32 would write each sum to memory, and products of few rows read each weight from
-    there.
+    Without flags float32 would write each sum to memory, products of few rows read each weight from there,
+    and those of many weights wait for them before they multiply.
     """
     model = random_model()
 
-    def of(weights: Precision, inputs: Int8Inputs = "int8") -> tuple[str, str]:
+    def of(weights: Precision, inputs: Int8Inputs = "int8", n_bytes: int = 100) -> tuple[str, str]:
+        function = torch.nn.Identity()
+        function.register_buffer("weight", torch.zeros(n_bytes, dtype=torch.int8))
         shape = shape_of(model, weights, inputs=inputs)
-        return program_of(torch.nn.Identity(), (), (), shape)[-2:]
+        return program_of(function, (), (), shape)[-2:]
 
-    assert of("int8") == ("both", "")
-    assert of("int8", "uint8") == ("both", "-mtune=haswell")
-    assert of("int8", "int16") == of("int8", "pairs") == ("both", "-ftree-loop-vectorize -mmove-max=256")
+    assert of("int8") == of("int8", n_bytes=FAR_BYTES) == ("both", "")
+    assert of("int8", "uint8") == of("int8", "uint8", FAR_BYTES - 1) == ("both", "-mtune=haswell")
+    assert of("int8", "uint8", FAR_BYTES) == ("both", f"-mtune=haswell {PREFETCHES}")
+    of_loops = "both", "-ftree-loop-vectorize -mmove-max=256"
+    assert of("int8", "int16") == of("int8", "pairs") == of("int8", "pairs", FAR_BYTES) == of_loops
     for inputs in ("int16", "pairs"):  # that of any number of rows has calls too
         called = program_of(torch.nn.Identity(), (), (), shape_of(model, inputs=inputs))
         assert "max_autotune_gemm" not in called.options, "the compiler's own product is ten times slower"
     beside = [shape_of(model, weights, inputs="int16").rows_beside for weights in ("int8", "float32")]
     assert beside == [ROWS_BESIDE, 1]
-    assert of("bfloat16") == ("all", "")
-    assert of("float32") == of("float32", "uint8") == ("all", "-fstack-reuse=named_vars -mtune=haswell")
+    assert of("bfloat16") == of("bfloat16", n_bytes=FAR_BYTES) == ("all", "")
+    in_float32 = "-fstack-reuse=named_vars -mtune=haswell"
+    assert of("float32") == of("float32", "uint8") == ("all", in_float32)
+    assert of("float32", n_bytes=FAR_BYTES) == ("all", f"{in_float32} {PREFETCHES}")
 
 
 def test_it_is_found_by_weights(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -766,13 +777,34 @@ def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
         build_decoder(model, choice)
 
 
+def fetching_products(folder: Path, aside: Path) -> int:
+    """How many loops that multiply and add fetch something ahead, of the step of any number of rows."""
+    with zipfile.ZipFile(folder / "step.pt2") as package:
+        (library,) = [package.extract(name, aside) for name in package.namelist() if name.endswith(".so")]
+    listed = ["objdump", "--disassemble", "--no-show-raw-insn", library]  # comes with g++
+    code = subprocess.run(listed, capture_output=True, text=True, check=True).stdout.splitlines()
+    parts = [line.partition(":") for line in code if re.match(r"\s+[0-9a-f]+:", line)]
+    places = {int(place, 16): number for number, (place, _, _) in enumerate(parts)}
+    loops = [
+        parts[start:end]
+        for end, (_, _, what) in enumerate(parts)
+        if (jump := re.match(r"\s*j\w+\s+([0-9a-f]+) ", what))
+        and (start := places.get(int(jump[1], 16), end)) < end < start + 80  # short ones, and so innermost
+    ]
+    texts = ["".join(what for _, _, what in loop) for loop in loops]
+    return sum("prefetch" in text and text.count("vfmadd") > 1 for text in texts)
+
+
 @needs_compiler
 @needs_avx2
 @torch.inference_mode()
-def test_in_float32_what_is_compiled_computes_the_same() -> None:
-    model = random_model(d_model=50, n_heads=2)
+def test_in_float32_what_is_compiled_computes_the_same(tmp_path: Path) -> None:
+    """And where weights are many its products ask for them before they multiply by them."""
+    model = random_model(d_model=50, n_heads=2, vocab_size=FAR_BYTES // (4 * 50))
     shape = shape_of(model, "float32", "float32")
-    run = load_steps(compile_bound(shape, model), shape).any_rows
+    folder = compile_bound(shape, model)
+    assert fetching_products(folder, tmp_path) > 0
+    run = load_steps(folder, shape).any_rows
     assert run is not None
     check_compiled(run, model, shape)
     choice = choose(model, CPU, "float32")
