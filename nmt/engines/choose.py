@@ -37,7 +37,7 @@ from nmt.engines.few import compiled_rows, load_whole
 from nmt.engines.keeping import QUARTERS, KeptIn
 from nmt.engines.kernels import Precision, dtype_of
 from nmt.engines.loops import loop_weights
-from nmt.engines.packed import PackedTransformer
+from nmt.engines.packed import PackedTransformer, step_weights
 from nmt.engines.projection import VocabularyShortlist
 from nmt.engines.ranking import folder_of as folder_of_ranking
 from nmt.engines.ranking import load_ranking
@@ -160,8 +160,7 @@ def _gain_by_threads(model: Transformer, choice: Choice) -> float:
     """Of a step, by the weights that it reads."""
     if choice.on_units:
         return choice.gain_by_threads
-    n_weights = sum(weight.numel() for weight in model.decoder_layers.parameters())
-    n_bytes = (n_weights + model.output.weight_VD.numel()) * (1 if choice.output == "int8" else 4)
+    n_bytes = step_weights(model) * (1 if choice.output == "int8" else 4)
     return next(gain for most_bytes, gain in GAINS_BY_THREADS if n_bytes <= most_bytes)
 
 

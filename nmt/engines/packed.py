@@ -90,8 +90,7 @@ class PackedTransformer:
         self._words: dict[tuple[int, ...], Words] = {}
         self._encoded = EncodedSources()
         self._threads, self._encoder_threads = StepThreads(), StepThreads()
-        read = (*model.decoder_layers.parameters(), model.output.weight_VD)
-        self._step_weights = sum(weight.numel() for weight in read)
+        self._step_weights = step_weights(model)
         self._encoder_weights = sum(weight.numel() for weight in model.encoder_layers.parameters())
         self._heads = [layer.self_attention.heads for layer in self._decoder]
 
@@ -250,6 +249,12 @@ class PackedTransformer:
                 group.join(other, self._kept)
             groups = [group]
         return PackedState(groups, first.beam_size)
+
+
+def step_weights(model: Transformer) -> int:
+    """How many numbers a step reads of a model."""
+    read = (*model.decoder_layers.parameters(), model.output.weight_VD)
+    return sum(weight.numel() for weight in read)
 
 
 def _as_it_is(layers: Precision) -> Precision:
