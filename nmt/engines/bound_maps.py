@@ -307,12 +307,15 @@ def _flags(shape: ShapeWithWeights, n_bytes: int) -> str:
     """For g++, of a function with weights of ``n_bytes``."""
     if shape.has_loops_of_gcc:
         return FLAGS_FOR_LOOPS
-    is_in_float32 = shape.weights == "float32"
-    has_products_in_registers = is_in_float32 or (shape.weights == "int8" and shape.inputs == "uint8")
-    if not has_products_in_registers:
+    if shape.weights == "float32":
+        flags = [FLAGS_IN_FLOAT32, TUNING]
+    elif shape.weights == "int8" and shape.inputs == "uint8":
+        flags = [TUNING]
+    else:
         return ""
-    flags = [FLAGS_IN_FLOAT32, TUNING] if is_in_float32 else [TUNING]
-    return " ".join([*flags, PREFETCHES] if n_bytes >= FAR_BYTES else flags)
+    if n_bytes >= FAR_BYTES:
+        flags.append(PREFETCHES)
+    return " ".join(flags)
 
 
 def with_many(name: str, shape: ShapeT, program: Callable[[ShapeT], Program]) -> dict[str, Program]:
