@@ -28,10 +28,12 @@ from nmt.compiler import computed_first
 
 LANES = 16
 """Numbers of float32 in the widest register."""
-BEST_BLOCK = 64
-"""At least so many scores of a block make ``Tensor.topk`` sort a part of them and not divide all."""
-LARGEST_BLOCK = 128
-"""At most so many."""
+SCORES_PER_MAXIMUM = 12
+"""What a score of a block costs a beam beside the maximum of one.
+
+It looks at K times all maxima and at 2K blocks of scores. A score, which is read where it lies, takes it six
+times as long as a maximum.
+"""
 
 
 class Blocks(NamedTuple):
@@ -47,11 +49,11 @@ class Blocks(NamedTuple):
     @classmethod
     @lru_cache(maxsize=16)
     def of(cls, vocab_size: int) -> Blocks:
-        """Those of a vocabulary."""
+        """Those of a vocabulary, of the size with which a beam has least to look at."""
         n_lanes = math.gcd(vocab_size, LANES)
         n_registers = vocab_size // n_lanes
-        sizes = [size for size in range(1, LARGEST_BLOCK + 1) if n_registers % size == 0]
-        size = next((size for size in sizes if size >= BEST_BLOCK), sizes[-1])
+        sizes = [size for size in range(1, n_registers + 1) if n_registers % size == 0]
+        size = min(sizes, key=lambda size: vocab_size / size + SCORES_PER_MAXIMUM * size)
         return cls(n_registers // size, size, n_lanes)
 
     @property

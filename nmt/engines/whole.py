@@ -26,9 +26,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from nmt.compiler import computed_first
-from nmt.engines.arithmetic import exponential, sum_of_exponentials
+from nmt.engines.arithmetic import LEAST_EXPONENT, exponential, largest, sum_of_exponentials
 from nmt.engines.cpu import Int8Inputs
-from nmt.engines.keeping import Kept, KeptIn, kept, quarters
+from nmt.engines.keeping import QUARTERS, Kept, KeptIn, kept, quarters
 from nmt.engines.kernels import Precision, side_by_side
 from nmt.engines.shapes import NORM_EPS, Norm, OverLayers, Shape, ShapeWithWeights, decoder_norms
 from nmt.extensions import LANES, in_blocks
@@ -284,8 +284,9 @@ def told(logits_NV: Tensor, words: Words) -> tuple[Tensor, Tensor, Tensor, Tenso
     """
     logits_NZXG, forbidden_ZXG = in_blocks(logits_NV), in_blocks(words.forbidden_V)
     N, _, X, G = logits_NZXG.shape
-    maxima_Nn = computed_first((logits_NZXG + forbidden_ZXG).amax(dim=2)).flatten(1)
+    maxima_Nn = computed_first(largest(logits_NZXG + forbidden_ZXG, dim=2)).flatten(1)
     highest_N = torch.maximum(maxima_Nn.amax(dim=1), logits_NV[:, words.forbidden_U].amax(dim=1))
+    highest_N = computed_first(highest_N)
     log_totals_N = sum_of_exponentials(logits_NV, highest_N.unsqueeze(1)).log() + highest_N
     best_N = computed_first(maxima_Nn.argmax(dim=1))
     # G is a power of two, by which the compiler divides slowly
@@ -304,6 +305,8 @@ def attend(query_NHE: Tensor, key: Kept, value: Kept, mask_N1L: Tensor) -> Tenso
     """
     query_NHE1 = computed_first(query_NHE * query_NHE.size(2) ** -0.5).unsqueeze(3)
     keys = quarters(key[0])
+    if len(keys) == 1:  # four sums that do not wait for each other
+        keys = list(keys[0].chunk(QUARTERS, dim=2))
     first, *others = map(torch.mul, query_NHE1.chunk(len(keys), dim=2), keys)
     scores_NHL = sum(others, start=first).sum(dim=2)
     return _found(computed_first(_with_scales(scores_NHL, key) + mask_N1L), value)
@@ -315,8 +318,8 @@ def attend_past(query_NHE: Tensor, key: Kept, value: Kept, later_N1T: Tensor | N
     keys = _registers(key[0])
     queries = torch.split(query_NHE.unsqueeze(2), keys[0].size(3), dim=3)
     first, *others = map(torch.mul, queries, keys)
-    scores_NHT = sum(others, start=first).sum(dim=3)  # one sum across a register
-    scores_NHT = _with_scales(scores_NHT, key)
+    # a scale for each register, before the one sum across it: for many sums scales would be gathered
+    scores_NHT = _with_scales(sum(others, start=first), key).sum(dim=3)
     return _found(computed_first(scores_NHT if later_N1T is None else scores_NHT + later_N1T), value)
 
 
@@ -336,15 +339,18 @@ def _registers(numbers_NHTE: Tensor) -> Sequence[Tensor]:
     return [part.float() for part in torch.split(numbers_NHTE, E if E % LANES else LANES, dim=3)]
 
 
-def _with_scales(x_NHT: Tensor, parts: Kept) -> Tensor:
-    """What is multiplied with each token's key, or with its value, for as many heads as there are."""
-    return x_NHT * parts[1] if len(parts) > 1 else x_NHT
+def _with_scales(x: Tensor, parts: Kept) -> Tensor:
+    """What is multiplied with each token's key, or with its value, (N, H, T) or (N, H, T, E)."""
+    if len(parts) == 1:
+        return x
+    return x * (parts[1] if x.dim() == 3 else parts[1].unsqueeze(3))
 
 
 def _found(scores_NHT: Tensor, value: Kept) -> Tensor:
     """(N, H, E): the mean of values, weighted by a softmax of their scores."""
     # not with keepdim: the compiler would see a softmax, and test each score for infinity
-    weights_NHT = computed_first(exponential(scores_NHT - scores_NHT.amax(dim=2).unsqueeze(2)))
-    shares_NHT1 = computed_first(_with_scales(weights_NHT, value)).unsqueeze(3)
+    less_NHT = scores_NHT - scores_NHT.amax(dim=2).unsqueeze(2)
+    weights_NHT = computed_first(exponential(less_NHT.clamp(min=LEAST_EXPONENT)))
+    shares_NHT1 = _with_scales(weights_NHT.unsqueeze(3), value)
     found = [(shares_NHT1 * part).sum(dim=2) for part in _registers(value[0])]
     return torch.cat(found, dim=2) / weights_NHT.sum(dim=2).unsqueeze(2)

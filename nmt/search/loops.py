@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from nmt.batch import Batch
@@ -27,6 +28,7 @@ REPEATS = 3
 """How often an n-gram may come again."""
 CHECK_EVERY = 4
 """Tokens from one look to the next."""
+NO_TOKEN = -1
 
 
 @dataclass(frozen=True)
@@ -112,12 +114,9 @@ def _periods_of_the_end(history_NT: Tensor) -> list[int]:
 
 def longest_runs(source_BS: Tensor, source_mask_BS: Tensor) -> Tensor:
     """The longest run of tokens that each equal the one p places before, of any period p, (B,)."""
-    longest_B = torch.zeros(source_BS.size(0), dtype=torch.long)
-    for period in range(1, min(LONGEST_PERIOD, source_BS.size(1) - 1) + 1):
-        same_BW = (source_BS[:, period:] == source_BS[:, :-period]) & source_mask_BS[:, period:]
-        if not bool(same_BW.any()):
-            continue
-        count_BW = same_BW.long().cumsum(dim=1)
-        before_run_BW = count_BW.masked_fill(same_BW, 0).cummax(dim=1).values
-        longest_B = torch.maximum(longest_B, (count_BW - before_run_BW).amax(dim=1))
-    return longest_B
+    none_before_BS = F.pad(source_BS, (LONGEST_PERIOD, 0), value=NO_TOKEN)
+    before_BSP = none_before_BS[:, :-1].unfold(1, LONGEST_PERIOD, 1)
+    same_BSP = (source_BS.unsqueeze(2) == before_BSP) & source_mask_BS.unsqueeze(2)
+    count_BSP = same_BSP.long().cumsum(dim=1)
+    before_run_BSP = count_BSP.masked_fill(same_BSP, 0).cummax(dim=1).values
+    return (count_BSP - before_run_BSP).amax(dim=(1, 2))

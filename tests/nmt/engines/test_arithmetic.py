@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 import torch
 
-from nmt.engines.arithmetic import LONGEST_SUM, exponential, scaled, sum_of_exponentials
+from nmt.engines.arithmetic import LONGEST_SUM, exponential, largest, scaled, sum_of_exponentials
 from nmt.engines.kernels import INT8_MOST
+from nmt.extensions import LANES
 
 
 def test_its_exponential_is_the_exact_one_but_for_rounding() -> None:
@@ -14,10 +15,24 @@ def test_its_exponential_is_the_exact_one_but_for_rounding() -> None:
     error = (exponential(x).double() / x.double().exp() - 1).abs()
     assert float(error[x > -0.3].max()) < 2e-7
     assert float((error / (1 - x)).max()) < 3e-7, "x itself is rounded to so much of it"
-    edges = exponential(torch.tensor([0.0, -88.0, -1e30, -torch.inf]))
+    edges = exponential(torch.tensor([0.0, -88.0, -1e4, -1e12]))
     assert edges[0] == 1
     assert bool(((edges[1:] >= 0) & (edges[1:] < 2e-38)).all())
-    assert bool(exponential(torch.tensor([torch.nan])).isnan())
+    assert bool(exponential(torch.tensor([torch.nan, -torch.inf])).isnan().all())
+
+
+@pytest.mark.parametrize("dim", [0, 1, 2, -1])
+@pytest.mark.parametrize("size", [1, 4, 5, 7, 9, 10, 2 * LANES, 3 * LANES, 4 * LANES, 5 * LANES, 100])
+def test_the_largest_is_found_in_parts(size: int, dim: int) -> None:
+    """Wherever it is, and NaN before it."""
+    sizes = [2, 3, 2]
+    sizes[dim] = size
+    x = torch.randn(sizes, generator=torch.Generator().manual_seed(size))
+    for place in range(size):
+        x.select(dim, place).fill_(9 + place)
+        assert torch.equal(largest(x, dim), x.amax(dim=dim))
+    x.select(dim, size // 2)[..., 0] = torch.nan
+    torch.testing.assert_close(largest(x, dim), x.amax(dim=dim), rtol=0, atol=0, equal_nan=True)
 
 
 @pytest.mark.parametrize("width", [1, 7, LONGEST_SUM, LONGEST_SUM + 1, 3 * LONGEST_SUM, 12_007])
