@@ -305,7 +305,7 @@ def attend(query_NHE: Tensor, key: Kept, value: Kept, mask_N1L: Tensor) -> Tenso
     """
     query_NHE1 = computed_first(query_NHE * query_NHE.size(2) ** -0.5).unsqueeze(3)
     keys = quarters(key[0])
-    if len(keys) == 1:  # four sums that do not wait for each other
+    if len(keys) == 1 and keys[0].size(2) % QUARTERS == 0:  # sums that do not wait for each other
         keys = list(keys[0].chunk(QUARTERS, dim=2))
     first, *others = map(torch.mul, query_NHE1.chunk(len(keys), dim=2), keys)
     scores_NHL = sum(others, start=first).sum(dim=2)
