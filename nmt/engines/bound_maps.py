@@ -46,19 +46,14 @@ ShapeT = TypeVar("ShapeT", bound=ShapeWithWeights)
 FLAGS_IN_FLOAT32 = "-fstack-reuse=named_vars"
 """Without it g++ writes all sums of a product in float32 to memory at each addition, for nobody to read."""
 PREFETCHES = (
-    "-fprefetch-loop-arrays --param=simultaneous-prefetches=1000 --param=min-insn-to-prefetch-ratio=1"
+    "-fprefetch-loop-arrays --param=prefetch-latency=4000 --param=simultaneous-prefetches=1000"
+    " --param=min-insn-to-prefetch-ratio=1"
 )
 """Asked to, g++ has a product fetch weights some 8 KiB ahead of where it multiplies.
 
 A CPU looks less far ahead by itself, so it would first wait for weights that its caches do not hold and then
-multiply, one after the other. The numbers have g++ take what it would find too many at once, or too many for
-what is computed (docs/decisions/046).
-"""
-LATENCY, LATENCY_OF_AN_INPUT = 4000, 10
-"""How far ahead: the first, or the second for each of ``d_model`` inputs if that is less.
-
-g++ fetches nothing where it would be more than a quarter of a loop's turns, of which there is one for each
-input. With five rows the second is a quarter (docs/decisions/047).
+multiply, one after the other. The numbers have g++ take what it would find too far ahead, too many at once,
+or too many for what is computed (docs/decisions/046).
 """
 FAR_BYTES = 8 << 20
 """Weights of so many bytes and more are fetched ahead; fewer stay in caches, where it would take time."""
@@ -299,13 +294,12 @@ def program_of(
 ) -> Program:
     """To be compiled, with the maps of ``shape`` in it.
 
-    For one thread too, but in bfloat16: its weights are there twice. Of products for several threads the sums
-    are written once more, for these may share what is added up.
+    In int8, where products take least time beside all else, for one thread too: its weights are there twice.
     """
     weights = function.state_dict().values()
     flags = _flags(shape, sum(weight.nbytes for weight in weights))
     options = WITH_CALLS if shape.has_loops_of_gcc else OPTIONS
-    threads: Threads = "all" if shape.weights == "bfloat16" else "both"
+    threads: Threads = "both" if shape.weights == "int8" else "all"
     return Program(function, example, sizes, options, threads, flags)
 
 
@@ -320,8 +314,7 @@ def _flags(shape: ShapeWithWeights, n_bytes: int) -> str:
     else:
         return ""
     if n_bytes >= FAR_BYTES:
-        latency = min(LATENCY, LATENCY_OF_AN_INPUT * shape.d_model)
-        flags.append(f"{PREFETCHES} --param=prefetch-latency={latency}")
+        flags.append(PREFETCHES)
     return " ".join(flags)
 
 
