@@ -181,9 +181,8 @@ class BoundEncoder(OverLayers):
         """A row for each of B*K places."""
         n_heads = self._shape.n_heads
         if self.attention == torch.float32:
-            context = attend(qkv_MW, rows_BR, mask_B11K, n_heads)
-            # else each number is found by a division where it is rounded, and g++ makes no vectors of that
-            return computed_first(context) if self._shape.has_loops_of_gcc else context
+            # else each number is found by a division where it is read, and there are no vectors of that
+            return computed_first(attend(qkv_MW, rows_BR, mask_B11K, n_heads))
         rows_BK = rows_BR[:, : mask_B11K.size(3)]
         qkv_BK3HE = qkv_MW.to(self.attention)[rows_BK].view(*rows_BK.shape, 3, n_heads, -1)
         query, key, value = qkv_BK3HE.permute(2, 0, 3, 1, 4).unbind()
