@@ -53,7 +53,7 @@ from nmt.engines.packages import Run
 from nmt.engines.packed import PackedTransformer
 from nmt.engines.shapes import ROWS_BESIDE
 from nmt.engines.single_calls import SingleCalls, example_arguments
-from nmt.engines.whole import WholeShape
+from nmt.engines.whole import WholeShape, attend
 from nmt.errors import ConfigError
 from nmt.extensions import block_maxima
 from nmt.models.interface import MergingDecoder, StepDecoder
@@ -279,6 +279,20 @@ def forced_alone(decoder: StepDecoder[Any]) -> Tensor:
 
 def rms(numbers: Tensor) -> float:
     return float(numbers.square().mean().sqrt())
+
+
+@pytest.mark.parametrize("width", [8, 10, 32])
+def test_what_is_found_in_the_source_is_that_of_torch(width: int) -> None:
+    """Of heads of any width; some places are hidden."""
+    torch.manual_seed(1)
+    query_NHE, key_NHEL = torch.randn(3, 2, width), torch.randn(3, 2, width, 16)
+    value_NHLE, mask_N1L = torch.randn(3, 2, 16, width), torch.zeros(3, 1, 16)
+    mask_N1L[1, :, 9:] = -torch.inf
+    found_NHE = attend(query_NHE, (key_NHEL,), (value_NHLE,), mask_N1L)
+    expected_NH1E = torch.nn.functional.scaled_dot_product_attention(
+        query_NHE.unsqueeze(2), key_NHEL.transpose(2, 3), value_NHLE, attn_mask=mask_N1L.unsqueeze(2)
+    )
+    torch.testing.assert_close(found_NHE, expected_NH1E.squeeze(2))
 
 
 @torch.inference_mode()
