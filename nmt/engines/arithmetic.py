@@ -65,6 +65,13 @@ def largest(x: Tensor, dim: int) -> Tensor:
     return reduce(torch.maximum, x.chunk(n_parts, dim)).amax(dim=dim)
 
 
+def exponentials(scores: Tensor, dim: int) -> Tensor:
+    """Of ``scores`` less the largest along ``dim``; of -inf, which hides one, next to nothing."""
+    # not with keepdim: the compiler would see a softmax, and test each score for infinity
+    less = scores - scores.amax(dim=dim).unsqueeze(dim)
+    return exponential(less.clamp(min=LEAST_EXPONENT))
+
+
 def exponential(x: Tensor) -> Tensor:
     """Euler's number to the power of ``x``, at most 0: to 1e-7 of it near 0 and 2e-6 of it at -30.
 

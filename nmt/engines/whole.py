@@ -26,7 +26,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from nmt.compiler import computed_first
-from nmt.engines.arithmetic import LEAST_EXPONENT, exponential, largest, sum_of_exponentials
+from nmt.engines.arithmetic import exponentials, largest, sum_of_exponentials
 from nmt.engines.cpu import Int8Inputs
 from nmt.engines.keeping import QUARTERS, Kept, KeptIn, kept, quarters
 from nmt.engines.kernels import Precision, side_by_side
@@ -285,8 +285,8 @@ def told(logits_NV: Tensor, words: Words) -> tuple[Tensor, Tensor, Tensor, Tenso
     logits_NZXG, forbidden_ZXG = in_blocks(logits_NV), in_blocks(words.forbidden_V)
     N, _, X, G = logits_NZXG.shape
     maxima_Nn = computed_first(largest(logits_NZXG + forbidden_ZXG, dim=2)).flatten(1)
-    highest_N = torch.maximum(maxima_Nn.amax(dim=1), logits_NV[:, words.forbidden_U].amax(dim=1))
-    highest_N = computed_first(highest_N)
+    forbidden_N = logits_NV[:, words.forbidden_U].amax(dim=1)
+    highest_N = computed_first(torch.maximum(maxima_Nn.amax(dim=1), forbidden_N))
     log_totals_N = sum_of_exponentials(logits_NV, highest_N.unsqueeze(1)).log() + highest_N
     best_N = computed_first(maxima_Nn.argmax(dim=1))
     # G is a power of two, by which the compiler divides slowly
@@ -348,9 +348,7 @@ def _with_scales(x: Tensor, parts: Kept) -> Tensor:
 
 def _found(scores_NHT: Tensor, value: Kept) -> Tensor:
     """(N, H, E): the mean of values, weighted by a softmax of their scores."""
-    # not with keepdim: the compiler would see a softmax, and test each score for infinity
-    less_NHT = scores_NHT - scores_NHT.amax(dim=2).unsqueeze(2)
-    weights_NHT = computed_first(exponential(less_NHT.clamp(min=LEAST_EXPONENT)))
+    weights_NHT = computed_first(exponentials(scores_NHT, dim=2))
     shares_NHT1 = _with_scales(weights_NHT.unsqueeze(3), value)
     found = [(shares_NHT1 * part).sum(dim=2) for part in _registers(value[0])]
     return torch.cat(found, dim=2) / weights_NHT.sum(dim=2).unsqueeze(2)

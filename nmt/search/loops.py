@@ -8,7 +8,7 @@ loops: they are detours around the same loop. Search then returns what stands, u
 repair. Rows are looked at every few steps; the answer follows from the tokens of one sentence alone.
 
 Dimensions: B sentences, K rows of one sentence, N = B*K rows, R rows whose turn it is, S source length, T
-tokens so far, V vocabulary.
+tokens so far, V vocabulary, P periods.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ REPEATS = 3
 CHECK_EVERY = 4
 """Tokens from one look to the next."""
 NO_TOKEN = -1
+"""What stands before the first."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 import torch
 
-from nmt.engines.arithmetic import LONGEST_SUM, exponential, largest, scaled, sum_of_exponentials
+from nmt.engines.arithmetic import (
+    LONGEST_SUM,
+    exponential,
+    exponentials,
+    largest,
+    scaled,
+    sum_of_exponentials,
+)
 from nmt.engines.kernels import INT8_MOST
 from nmt.extensions import LANES
 
@@ -19,6 +26,15 @@ def test_its_exponential_is_the_exact_one_but_for_rounding() -> None:
     assert edges[0] == 1
     assert bool(((edges[1:] >= 0) & (edges[1:] < 2e-38)).all())
     assert bool(exponential(torch.tensor([torch.nan, -torch.inf])).isnan().all())
+
+
+@pytest.mark.parametrize("dim", [0, 1])
+def test_exponentials_of_scores_that_are_hidden_are_next_to_nothing(dim: int) -> None:
+    scores = 5 * torch.randn(4, 4, generator=torch.Generator().manual_seed(1))
+    scores[1, 2] = -torch.inf
+    found = exponentials(scores, dim)
+    torch.testing.assert_close(found, (scores - scores.amax(dim, keepdim=True)).exp())
+    assert 0 <= float(found[1, 2]) < 2e-38
 
 
 @pytest.mark.parametrize("dim", [0, 1, 2, -1])
