@@ -29,7 +29,7 @@ from nmt.engines.forks import can_fork
 from nmt.engines.workers import count_workers
 from nmt.many import search_forks, search_many
 from nmt.models.build import build_model
-from nmt.models.interface import Step, StepDecoder
+from nmt.models.interface import Living, Step, StepDecoder
 from nmt.models.transformer import Transformer
 from nmt.search.beam import ranking_of
 from nmt.shares import StepCost
@@ -87,12 +87,13 @@ class WithoutEos:
         state: Any,  # noqa: ANN401
         tokens_N: Tensor,
         forbidden: tuple[int, ...],
+        living: Living | None = None,
     ) -> tuple[Step, Any] | None:
         """The same."""
         if not hasattr(self._decoder, "step_without"):
             return None
         taken: tuple[Step, Any] | None
-        taken = self._decoder.step_without(state, tokens_N, (*forbidden, self._eos))
+        taken = self._decoder.step_without(state, tokens_N, (*forbidden, self._eos), living)
         return taken
 
 

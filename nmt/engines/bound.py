@@ -28,6 +28,7 @@ from nmt import compiler, extensions
 from nmt.compiler import computed_first
 from nmt.engines import arithmetic, bound_maps, keeping, shapes, whole
 from nmt.engines.bound_maps import (
+    FAR_BYTES,
     BoundMap,
     compile_with_weights,
     digest,
@@ -40,12 +41,13 @@ from nmt.engines.bound_maps import (
 )
 from nmt.engines.keeping import Kept
 from nmt.engines.packages import Program, Run, folder_for
-from nmt.engines.single_calls import LENGTHS, example_arguments, open_sizes
-from nmt.engines.whole import Places, StepWeights, WholeShape, WholeStep, Words
-from nmt.extensions import LANES
+from nmt.engines.ranking import one
+from nmt.engines.single_calls import BEAM_SIZE, LENGTHS, example_arguments, open_sizes
+from nmt.engines.whole import Places, StepWeights, WholeShape, WholeStep, Words, told
+from nmt.extensions import LANES, best_of_blocks, in_blocks
 from nmt.models.transformer import Transformer
 
-NAME, OF = "step", "step_of_"
+NAME, OF, OF_BEAM = "step", "step_of_", "step_of_a_beam"
 """The second, with a number, takes so many rows."""
 FEW_ROWS = (1, 4, 5)
 """Numbers with a step of their own, where that of any number takes several rows together.
@@ -53,6 +55,8 @@ FEW_ROWS = (1, 4, 5)
 One and five are those of a sentence in greedy search and in a beam of the default size. Fewer than one of
 these are filled up to it.
 """
+ONE_ROW = FEW_ROWS[:1]
+"""In int8, where it takes one and weights stay in caches: there its looking up of places is a tenth of it."""
 EXAMPLE_ROWS, MOST_ROWS = 16, 1 << 16
 
 
@@ -82,6 +86,13 @@ class BoundStep(WholeStep[BoundMap]):
         step.load_state_dict(safetensors.torch.load(weights))
         return step
 
+    @property
+    def weights(self) -> StepWeights[BoundMap]:
+        """Its own."""
+        leaves = [getattr(self, name) for name in self._names]
+        weights: StepWeights[BoundMap] = torch.utils._pytree.tree_unflatten(leaves, self._structure)
+        return weights
+
     def forward(  # type: ignore[override]
         self,
         tokens_N: Tensor,
@@ -92,9 +103,7 @@ class BoundStep(WholeStep[BoundMap]):
         words: Words,
     ) -> tuple[Tensor, ...]:
         """See ``WholeStep``."""
-        leaves = [getattr(self, name) for name in self._names]
-        weights = torch.utils._pytree.tree_unflatten(leaves, self._structure)
-        return super().forward(tokens_N, past, memory, mask_P11L, places, words, weights)
+        return super().forward(tokens_N, past, memory, mask_P11L, places, words, self.weights)
 
     def linear(self, x_ND: Tensor, weights: BoundMap, n_out: int) -> Tensor:
         """See ``WholeStep``."""
@@ -105,6 +114,33 @@ class BoundStep(WholeStep[BoundMap]):
     def once(self, y_NF: Tensor) -> Tensor:
         """See ``WholeStep``."""
         return computed_first(y_NF)
+
+
+class BeamStep(BoundStep):
+    """The step of the beam of one sentence, which finds its best extensions too."""
+
+    def forward(  # type: ignore[override]
+        self,
+        tokens_N: Tensor,
+        past: list[tuple[Kept, Kept]],
+        memory: list[tuple[Kept, Kept]],
+        mask_P11L: Tensor,
+        places: Places,
+        words: Words,
+        sums_N: Tensor,
+        eos: Tensor,
+    ) -> tuple[Tensor, ...]:
+        """Arguments as ``BoundStep`` and ``Living`` have them, ``eos`` as one element.
+
+        Returns:
+            Of ``Step`` logits_NV, log_totals_N and the ``Extensions``.
+        """
+        logits_NV = self.logits(tokens_N, past, memory, mask_P11L, places, words, self.weights)
+        log_totals_N, maxima_Nn = told(logits_NV, words)
+        scores_BKZXG, forbidden_ZXG = in_blocks(logits_NV.unsqueeze(0)), in_blocks(words.forbidden_V)
+        offsets_BK = computed_first(sums_N - log_totals_N).unsqueeze(0)
+        found = best_of_blocks(scores_BKZXG, offsets_BK, maxima_Nn.unsqueeze(0), forbidden_ZXG, eos)
+        return logits_NV, log_totals_N, *found
 
 
 def folder_of(shape: WholeShape, model: Transformer) -> Path:
@@ -130,15 +166,32 @@ def compile_bound(shape: WholeShape, model: Transformer) -> Path:
 
 
 def _programs(shape: WholeShape, weights: bytes) -> dict[str, Program]:
+    def of_beam() -> Program:
+        example = (*example_arguments(shape, BEAM_SIZE, 1), torch.zeros(BEAM_SIZE), one(0))
+        sizes = (*open_sizes(shape, BEAM_SIZE, BEAM_SIZE, one_sentence=True), {}, {})
+        return program_of(BeamStep.saved(shape, weights, BEAM_SIZE), example, sizes, shape)
+
     def program(own: WholeShape, n_rows: int | None) -> Program:
         example = example_arguments(own, EXAMPLE_ROWS if n_rows is None else n_rows)
         sizes = open_sizes(own, n_rows, MOST_ROWS if n_rows is None else n_rows)
         return program_of(BoundStep.saved(own, weights, n_rows), example, sizes, own)
 
     programs = with_many(NAME, shape, partial(program, n_rows=None))
+    programs |= {f"{OF}{n_rows}": program(shape, n_rows) for n_rows in fixed_rows(shape)}
+    return programs | ({OF_BEAM: of_beam()} if has_beam_step(shape) else {})
+
+
+def fixed_rows(shape: WholeShape) -> tuple[int, ...]:
+    """Numbers of rows with a step of their own; with matrix units ``nmt.engines.few`` has them."""
     if shape.rows_beside > 1:
-        programs |= {f"{OF}{n_rows}": program(shape, n_rows) for n_rows in FEW_ROWS}
-    return programs
+        return FEW_ROWS
+    is_one = shape.weights == "int8" and shape.inputs == "uint8" and shape.n_weights < FAR_BYTES
+    return ONE_ROW if is_one else ()
+
+
+def has_beam_step(shape: WholeShape) -> bool:
+    """Whether that of a beam is compiled: in int8, where what is not products weighs most."""
+    return shape.weights == "int8"
 
 
 class BoundSteps(NamedTuple):
@@ -149,10 +202,13 @@ class BoundSteps(NamedTuple):
     """For MANY_ROWS at least, where that is another."""
     fixed: Mapping[int, Run] = MappingProxyType({})
     """By their number of rows."""
+    of_beam: Run | None = None
+    """For the BEAM_SIZE rows of one sentence, all that is there."""
 
 
 def load_steps(folder: Path, shape: WholeShape) -> BoundSteps:
     """What was compiled there. Errors are those of ``load_bound``."""
-    few = FEW_ROWS if shape.rows_beside > 1 else ()
-    fixed = {n_rows: run for n_rows in few if (run := load_bound(folder, f"{OF}{n_rows}")) is not None}
-    return BoundSteps(*load_with_many(folder, NAME, shape), fixed)
+    rows = fixed_rows(shape)
+    fixed = {n_rows: run for n_rows in rows if (run := load_bound(folder, f"{OF}{n_rows}")) is not None}
+    of_beam = load_bound(folder, OF_BEAM) if has_beam_step(shape) else None
+    return BoundSteps(*load_with_many(folder, NAME, shape), fixed, of_beam)

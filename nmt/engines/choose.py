@@ -303,7 +303,9 @@ def build_decoder(
     calls = None
     if fixed or bound.any_rows is not None:
         beside = 1 if whole is None else whole.rows_beside
-        calls = SingleCalls(choice.kept, fixed, weights, bound.any_rows, beside, bound.many_rows)
+        calls = SingleCalls(
+            choice.kept, fixed, weights, bound.any_rows, beside, bound.many_rows, bound.of_beam
+        )
     return PackedTransformer(
         model,
         layers=choice.layers,

@@ -37,7 +37,7 @@ from nmt.engines.single_calls import SingleCalls
 from nmt.engines.threads import StepThreads
 from nmt.engines.whole import Words
 from nmt.extensions import Rank, best_of_blocks
-from nmt.models.interface import Step
+from nmt.models.interface import Living, Step
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Transformer
 
 LONGER = 125
@@ -138,22 +138,28 @@ class PackedTransformer:
         return self._threads.take(n_rows, n_rows * self._step_weights, take), state
 
     def step_without(
-        self, state: PackedState, tokens_N: Tensor, forbidden: tuple[int, ...]
+        self,
+        state: PackedState,
+        tokens_N: Tensor,
+        forbidden: tuple[int, ...],
+        living: Living | None = None,
     ) -> tuple[Step, PackedState] | None:
-        """``step`` with the most probable tokens, none of ``forbidden``, where it is one call."""
+        """``step`` with the best tokens or extensions, by none of ``forbidden``, where it is one call."""
         n_rows = tokens_N.numel()
         if self._single_calls is None or not self._single_calls.take(state.groups, n_rows):
             return None
-        take = partial(self._single_call, state.groups[0], tokens_N, forbidden)
+        take = partial(self._single_call, state.groups[0], tokens_N, forbidden, living)
         return self._threads.take(n_rows, n_rows * self._step_weights, take), state
 
-    def _single_call(self, group: Group, tokens_N: Tensor, forbidden: tuple[int, ...]) -> Step:
+    def _single_call(
+        self, group: Group, tokens_N: Tensor, forbidden: tuple[int, ...], living: Living | None = None
+    ) -> Step:
         assert self._single_calls is not None
         if (words := self._words.get(forbidden)) is None:
             words = self._words[forbidden] = self._target.words(forbidden)
         group.past.grow()
         self._target.check(group.past.n_tokens)
-        return self._single_calls(tokens_N, group, words)
+        return self._single_calls(tokens_N, group, words, living)
 
     def _step(self, state: PackedState, tokens_N: Tensor) -> Step:
         groups, n_rows = state.groups, tokens_N.numel()

@@ -18,8 +18,11 @@ FEW = 32
 
 
 def is_to_move(n_places: int, n_sentences: int) -> bool:
-    """Whether those that stay move together: half of many places are read by nobody any more."""
-    return n_places > FEW and 2 * n_sentences <= n_places
+    """Whether those that stay move together: half of many places are read by nobody any more, or all but one.
+
+    Who is left alone then has the only place, as steps of one sentence take for granted.
+    """
+    return n_sentences == 1 < n_places or (n_places > FEW and 2 * n_sentences <= n_places)
 
 
 def free_places(n_places: int, places_B: Tensor) -> Tensor:

@@ -19,17 +19,21 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from nmt.config import GenerationConfig
 from nmt.engines.arithmetic import rounded_up
 from nmt.engines.bound_maps import MANY_ROWS
 from nmt.engines.keeping import Kept, KeptIn, empty, has_scales
 from nmt.engines.packages import Run
 from nmt.engines.packed_state import Group
+from nmt.engines.ranking import one
 from nmt.engines.whole import Places, WholeShape, Words
-from nmt.extensions import LANES
-from nmt.models.interface import Best, Step
+from nmt.extensions import LANES, Extensions
+from nmt.models.interface import Best, Living, Step
 
 LENGTHS = (1, 1 << 20)
 """Of target and source, at least and at most."""
+BEAM_SIZE = GenerationConfig().beam_size
+"""Of the beam that has a step of its own."""
 
 Arguments = tuple[
     Tensor,
@@ -42,11 +46,11 @@ Arguments = tuple[
 """Of ``WholeStep``, less the weights."""
 
 
-def example_arguments(shape: WholeShape, n_rows: int) -> Arguments:
+def example_arguments(shape: WholeShape, n_rows: int, n_sentences: int = 2) -> Arguments:
     """Of the right shapes; none twice."""
-    n_sentences = min(n_rows, 2)
+    n_sentences = min(n_rows, n_sentences)
     size, d_head = (n_sentences, shape.n_heads), shape.d_inner // shape.n_heads
-    past, read = (*size, 8, n_sentences, d_head), (*size, 3 * LANES, d_head)
+    past, read = (*size, 8, n_rows // n_sentences, d_head), (*size, 3 * LANES, d_head)
 
     return (
         torch.zeros(n_rows, dtype=torch.long),
@@ -69,15 +73,24 @@ def example_arguments(shape: WholeShape, n_rows: int) -> Arguments:
     )
 
 
-def open_sizes(shape: WholeShape, n_rows: int | None, most_rows: int) -> tuple[Any, ...]:
-    """The sizes of ``Arguments`` that are left open; ``n_rows``: that of rows is not, None: it is too."""
+def open_sizes(
+    shape: WholeShape, n_rows: int | None, most_rows: int, *, one_sentence: bool = False
+) -> tuple[Any, ...]:
+    """The sizes of ``Arguments`` that are left open.
+
+    Args:
+        shape: of the step.
+        n_rows: so many are taken; None: their number is open too.
+        most_rows: at most, where that is open, and of sentences.
+        one_sentence: of which all rows are.
+    """
     target, registers = (torch.export.Dim(name, min=LENGTHS[0], max=LENGTHS[1]) for name in "Tl")
     length = LANES * registers
     of_rows: dict[int, Any] = {}
     room = torch.export.Dim("C", min=LENGTHS[0], max=LENGTHS[1])
     of_past, of_key, of_value, of_mask = {2: room}, {3: length}, {2: length}, {3: length}
     of_scale = {2: length}
-    if n_rows != 1:
+    if n_rows != 1 and not one_sentence:
         names = "places", "rows", "P"
         places, rows, sentences = (torch.export.Dim(name, min=1, max=most_rows) for name in names)
         of_past[0], of_past[3] = places, rows
@@ -102,6 +115,7 @@ class SingleCalls:
         any_rows: a step of any number of rows, with the weights in it; None: there is none.
         beside: of which that number is a multiple.
         many_rows: the same for MANY_ROWS at least; None: there is no other.
+        of_beam: the same for a beam of BEAM_SIZE, of one sentence; None: there is no other.
     """
 
     def __init__(
@@ -112,10 +126,12 @@ class SingleCalls:
         any_rows: Run | None = None,
         beside: int = 1,
         many_rows: Run | None = None,
+        of_beam: Run | None = None,
     ) -> None:
         self.kept = kept
         self._weights = list(weights)
         self._any_rows, self._beside, self._many_rows = any_rows, beside, many_rows
+        self._of_beam = of_beam
         few = range(1, max(fixed, default=0) + 1)
         sizes = {n_rows: min(size for size in fixed if size >= n_rows) for n_rows in few}
         self._fixed = {n_rows: (size, fixed[size]) for n_rows, size in sizes.items()}
@@ -129,10 +145,21 @@ class SingleCalls:
         """Whether all following steps of ``groups`` are of these, once they are one."""
         return self._any_rows is not None and all(group.short is None for group in groups)
 
-    def __call__(self, tokens_N: Tensor, group: Group, words: Words) -> Step:
-        """Read a token of each row, and tell the best next ones."""
-        n_kept = tokens_N.numel()
-        weights: list[Tensor] = []
+    def __call__(self, tokens_N: Tensor, group: Group, words: Words, living: Living | None = None) -> Step:
+        """Read a token of each row, and tell the best next ones, or the best extensions of ``living``."""
+        n_kept, weights = tokens_N.numel(), list[Tensor]()
+        is_beam = n_kept == BEAM_SIZE and group.n_sentences == 1
+        if is_beam and living is not None and self._of_beam is not None:
+            arguments = self._arguments(tokens_N, group, words, n_kept)
+            told = self._of_beam([*arguments, living.sums_N.contiguous(), one(living.eos)])
+            logits_NV, log_totals_N, *extensions = told
+            return Step(
+                logits_NV,
+                None,
+                log_totals_N,
+                forbidden_V=words.forbidden_V,
+                extensions=Extensions(*extensions),
+            )
         if n_kept in self._fixed:
             (n_rows, run), weights = self._fixed[n_kept], self._weights
         elif self._many_rows is not None and n_kept >= MANY_ROWS:
@@ -140,8 +167,17 @@ class SingleCalls:
         else:
             assert self._any_rows is not None
             n_rows, run = rounded_up(n_kept, self._beside), self._any_rows
+        found = run([*self._arguments(tokens_N, group, words, n_rows), *weights])
+        if n_kept < n_rows:
+            found = [part[:n_kept] for part in found]
+        logits_NV, log_totals_N, maxima_Nn, *best = found
+        return Step(logits_NV, None, log_totals_N, maxima_Nn, Best(*best), words.forbidden_V)
+
+    def _arguments(self, tokens_N: Tensor, group: Group, words: Words, n_rows: int) -> list[Tensor]:
+        """Those of ``WholeStep``, less the weights, for ``n_rows``: those that there are, or more."""
+        n_kept, past = tokens_N.numel(), group.past
         layers, mask_P11L = group.memory.laid_out(self.kept)
-        past, sentence_N = group.past, _sentences(n_kept, n_kept // group.n_sentences)
+        sentence_N = _sentences(n_kept, n_kept // group.n_sentences)
         if (places_B := group.memory.places_B) is not None:
             sentence_N = places_B.index_select(0, sentence_N)
         # what is compiled takes all tensors to be contiguous; beam search gives a column of its table
@@ -149,22 +185,8 @@ class SingleCalls:
         if n_kept < n_rows:  # what fills up is the first row again
             of_rows = [part.index_select(0, filled_up(n_kept, n_rows)) for part in of_rows]
         tokens_N, *places = of_rows
-        found = run(
-            [
-                tokens_N,
-                *_flat(past.layers),
-                *_flat(layers),
-                mask_P11L,
-                *places,
-                _times(past.n_tokens),
-                *words,
-                *weights,
-            ]
-        )
-        if n_kept < n_rows:
-            found = [part[:n_kept] for part in found]
-        logits_NV, log_totals_N, maxima_Nn, *best = found
-        return Step(logits_NV, None, log_totals_N, maxima_Nn, Best(*best), words.forbidden_V)
+        read = [*_flat(past.layers), *_flat(layers), mask_P11L]
+        return [tokens_N, *read, *places, _times(past.n_tokens), *words]
 
 
 def _flat(layers: Sequence[tuple[Kept, Kept]]) -> list[Tensor]:

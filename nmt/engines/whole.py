@@ -74,6 +74,12 @@ class WholeShape(ShapeWithWeights):
             inputs=inputs,
         )
 
+    @property
+    def n_weights(self) -> int:
+        """Of all linear maps of a step."""
+        of_layer = 6 * self.d_inner + 2 * self.d_ff
+        return (self.n_layers * of_layer + self.vocab_size) * self.d_model
+
 
 class Words(NamedTuple):
     """What a step reads of its vocabulary."""
@@ -227,12 +233,32 @@ class WholeStep(OverLayers, Generic[MapT]):
         Returns:
             Of ``Step`` logits_NV, log_totals_N, maxima_Nn and the best; what is kept is in ``past``.
         """
+        logits_NV = self.logits(tokens_N, past, memory, mask_P11L, places, words, weights)
+        log_totals_N, maxima_Nn = told(logits_NV, words)
+        return logits_NV, log_totals_N, maxima_Nn, *best_allowed(logits_NV, maxima_Nn, words)
+
+    def logits(
+        self,
+        tokens_N: Tensor,
+        past: list[tuple[Kept, Kept]],
+        memory: list[tuple[Kept, Kept]],
+        mask_P11L: Tensor,
+        places: Places,
+        words: Words,
+        weights: StepWeights[MapT],
+    ) -> Tensor:
+        """Logits_NV; arguments as ``forward``.
+
+        Where past and memory have but one place, all rows are of one sentence and have read as much.
+        """
         shape, sentence_N = self._shape, places.sentence_N
         N, heads = tokens_N.size(0), (shape.n_heads, -1)
-        sizes = N, past[0][0][0].size(0), mask_P11L.size(0)
+        sizes = past[0][0][0].size(0), mask_P11L.size(0)
         is_alone = all(isinstance(size, int) and size == 1 for size in sizes)  # a size that is open is none
         times_T = torch.arange(places.times_T.size(0))  # which the compiler need not read
         now_N = times_T[-1:] if is_alone else times_T[-1:] - places.behind_N
+        if is_alone:
+            places = places._replace(places_N=torch.zeros(1, dtype=torch.long))
         later_N1T = None if is_alone else computed_first(_masked(times_T > now_N.unsqueeze(1))).unsqueeze(1)
         x_ND = torch.add(words.positions_YD[now_N], words.embedding_VD[tokens_N], alpha=shape.scale)
         mask_N1L = (mask_P11L if is_alone else mask_P11L[sentence_N]).flatten(1).unsqueeze(1)
@@ -255,14 +281,13 @@ class WholeStep(OverLayers, Generic[MapT]):
             inner_NF = self.activation(self.linear(read_ND, layer.up, shape.d_ff))
             y_ND = self.linear(inner_NF, layer.down, shape.d_model)
             x_ND, read_ND = self.add(x_ND, y_ND, layer.norm)
-        logits_NV = self.linear(read_ND, weights.output, shape.vocab_size)
-        return logits_NV, *told(logits_NV, words)
+        return self.linear(read_ND, weights.output, shape.vocab_size)
 
     def kept(self, parts: Kept, new_NHE: Tensor, places: Places, now_N1: Tensor) -> Kept:
         """(N, H, T, E): what each row has read, after what is new is written where it belongs."""
         times_T, heads_H = torch.arange(places.times_T.size(0)), torch.arange(new_NHE.size(1))
         readers_NT, places_N1 = places.readers_NC[:, : times_T.size(0)], places.places_N.unsqueeze(1)
-        last_N1 = readers_NT.gather(1, now_N1)
+        last_N1 = readers_NT.gather(1, now_N1.expand(new_NHE.size(0), 1))
         for part, own in zip(parts, kept(new_NHE, self._shape.kept), strict=True):
             part[places_N1, heads_H, now_N1, last_N1] = own
         index = places_N1.unsqueeze(2), heads_H.unsqueeze(1), times_T, readers_NT.unsqueeze(1)
@@ -277,17 +302,22 @@ class WholeStep(OverLayers, Generic[MapT]):
         """y_NF, of ``n_out`` outputs, in float32."""
 
 
-def told(logits_NV: Tensor, words: Words) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """log_totals_N, and of what is allowed maxima_Nn, the largest_N and the tokens_N that have it.
+def told(logits_NV: Tensor, words: Words) -> tuple[Tensor, Tensor]:
+    """log_totals_N, and maxima_Nn of what is allowed.
 
     All logits are read twice: for the largest, and for their exponentials.
     """
     logits_NZXG, forbidden_ZXG = in_blocks(logits_NV), in_blocks(words.forbidden_V)
-    N, _, X, G = logits_NZXG.shape
     maxima_Nn = computed_first(largest(logits_NZXG + forbidden_ZXG, dim=2)).flatten(1)
     forbidden_N = logits_NV[:, words.forbidden_U].amax(dim=1)
     highest_N = computed_first(torch.maximum(maxima_Nn.amax(dim=1), forbidden_N))
-    log_totals_N = sum_of_exponentials(logits_NV, highest_N.unsqueeze(1)).log() + highest_N
+    return sum_of_exponentials(logits_NV, highest_N.unsqueeze(1)).log() + highest_N, maxima_Nn
+
+
+def best_allowed(logits_NV: Tensor, maxima_Nn: Tensor, words: Words) -> tuple[Tensor, Tensor]:
+    """The largest_N of what is allowed, and the tokens_N that have it."""
+    logits_NZXG, forbidden_ZXG = in_blocks(logits_NV), in_blocks(words.forbidden_V)
+    N, _, X, G = logits_NZXG.shape
     best_N = computed_first(maxima_Nn.argmax(dim=1))
     # G is a power of two, by which the compiler divides slowly
     group_N, lane_N = best_N >> G.bit_length() - 1, best_N & G - 1
@@ -295,7 +325,7 @@ def told(logits_NV: Tensor, words: Words) -> tuple[Tensor, Tensor, Tensor, Tenso
         logits_NZXG[torch.arange(N), group_N, :, lane_N] + forbidden_ZXG[group_N, :, lane_N]
     )
     tokens_N = (group_N * X + best_NX.argmax(dim=1)) * G + lane_N
-    return log_totals_N, maxima_Nn, best_NX.amax(dim=1), tokens_N
+    return best_NX.amax(dim=1), tokens_N
 
 
 def attend(query_NHE: Tensor, key: Kept, value: Kept, mask_N1L: Tensor) -> Tensor:

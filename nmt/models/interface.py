@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 from torch import Tensor
 
 from nmt.batch import Batch
-from nmt.extensions import Rank
+from nmt.extensions import Extensions, Rank
 
 if TYPE_CHECKING:
     from nmt.layers.embedding import OutputProjection
@@ -28,6 +28,15 @@ class Best(NamedTuple):
     logits_N: Tensor
     """Of ``Step.logits_NV``; -inf where none is allowed."""
     tokens_N: Tensor
+
+
+class Living(NamedTuple):
+    """What a beam goes on from."""
+
+    sums_N: Tensor
+    """Sum of log-probabilities of each row; -inf: a dead one. On the CPU."""
+    eos: int
+    """The token that ends."""
 
 
 class Step(NamedTuple):
@@ -47,6 +56,8 @@ class Step(NamedTuple):
     forbidden_V: Tensor | None = None
     """-inf for tokens that ``maxima_Nn`` and ``best`` leave out, else 0: to be added to ``logits_NV`` by who
     reads them. None: they leave out none."""
+    extensions: Extensions | None = None
+    """The best of each sentence by tokens that are allowed, where known."""
 
     @property
     def log_probs_NV(self) -> Tensor:
@@ -79,11 +90,12 @@ class ForbiddingDecoder(StepDecoder[StateT], Protocol[StateT]):
     """A ``StepDecoder`` that leaves out tokens itself, at less cost than search."""
 
     def step_without(
-        self, state: StateT, tokens_N: Tensor, forbidden: tuple[int, ...]
+        self, state: StateT, tokens_N: Tensor, forbidden: tuple[int, ...], living: Living | None = None
     ) -> tuple[Step, StateT] | None:
-        """``step``, its ``maxima_Nn`` and ``best`` without ``forbidden``, which is in its ``forbidden_V``.
+        """``step``, what it tells of the best without ``forbidden``, which is in its ``forbidden_V``.
 
-        All else is of all tokens. None: nothing has been read, and ``step`` has to be called.
+        All else is of all tokens. With ``living`` the step may give their ``extensions``, and then need tell
+        no ``maxima_Nn`` and no ``best``. None: nothing has been read, and ``step`` has to be called.
         """
         ...
 

@@ -36,7 +36,7 @@ from torch import Tensor
 from nmt.batch import Batch
 from nmt.config import GenerationConfig, SpecialIds
 from nmt.extensions import Extensions, Rank, best_of_blocks
-from nmt.models.interface import RankingDecoder, StateT, Step, StepDecoder
+from nmt.models.interface import Living, RankingDecoder, StateT, Step, StepDecoder
 from nmt.search.constraints import Constraints
 from nmt.search.finite import check_finite, largest
 from nmt.search.histories import Histories
@@ -87,7 +87,8 @@ def beam_search(
     steps = Steps(decoder)
     while (beams := searched.beams).sentences:
         tokens_N = searched.last_tokens_N.to(source.source_BS.device)
-        step, state = steps.take(state, tokens_N, searched.rules, beams.sentences, beams.lengths)
+        living = Living(beams.histories.sums_N, special.eos)
+        step, state = steps.take(state, tokens_N, searched.rules, beams.sentences, beams.lengths, living)
         rows_N = searched.advance(step)
         if rows_N.numel():
             state = decoder.reorder(state, rows_N.to(source.source_BS.device))
@@ -306,13 +307,14 @@ def rank_candidates(
     Raises:
         NumericalError: NaN or +inf among the decoder's numbers.
     """
-    offsets_N = beams.histories.sums_N.to(step.logits_NV.device)
-    if step.log_totals_N is not None:
-        offsets_N = offsets_N - step.log_totals_N
-    n_sentences = len(beams.sentences)
-    found = best_extensions(
-        step.logits_NV, offsets_N, n_sentences, eos, step.maxima_Nn, step.forbidden_V, rank
-    )
+    if (found := step.extensions) is None:
+        offsets_N = beams.histories.sums_N.to(step.logits_NV.device)
+        if step.log_totals_N is not None:
+            offsets_N = offsets_N - step.log_totals_N
+        n_sentences = len(beams.sentences)
+        found = best_extensions(
+            step.logits_NV, offsets_N, n_sentences, eos, step.maxima_Nn, step.forbidden_V, rank
+        )
     penalties = () if coverage_NS is None else (scoring.coverage_penalties(coverage_NS, like_N=largest_N),)
     *parts, largest_N = to_cpu(*penalties, *found, largest_N)
     check_finite(largest_N.tolist(), beams.n_tokens, beams.sentences)

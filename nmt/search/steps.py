@@ -7,7 +7,7 @@ from typing import Generic, cast
 
 from torch import Tensor
 
-from nmt.models.interface import ForbiddingDecoder, StateT, Step, StepDecoder
+from nmt.models.interface import ForbiddingDecoder, Living, StateT, Step, StepDecoder
 from nmt.search.constraints import Constraints
 
 
@@ -27,14 +27,15 @@ class Steps(Generic[StateT]):
         rules: Constraints,
         sentences: Sequence[int],
         lengths: Sequence[int],
+        living: Living | None = None,
     ) -> tuple[Step, StateT]:
         """Read ``tokens_N``: by ``step_without`` what ``rules`` forbid, where that is all and it can.
 
         ``sentences`` and ``lengths`` are those of ``Constraints.apply``, which is left to do unless the step
-        has ``forbidden_V``.
+        has ``forbidden_V``; ``living`` is told to ``step_without``.
         """
         if self._forbidding is not None and rules.forbid_no_more(sentences, lengths):
-            taken = self._forbidding.step_without(state, tokens_N, rules.forbidden)
+            taken = self._forbidding.step_without(state, tokens_N, rules.forbidden, living)
             if taken is not None:
                 return taken
         return self._decoder.step(state, tokens_N)

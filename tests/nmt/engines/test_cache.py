@@ -270,13 +270,21 @@ def test_nothing_moves_until_half_of_many_have_left() -> None:
     assert cache.places_N.tolist() == [place for place in range(n_sentences // 2) for _ in "ab"]
 
 
-def test_few_stay_where_they_are() -> None:
+def test_few_stay_where_they_are_until_one_is_left_alone() -> None:
+    """Whose step knows of one place."""
     cache = Cache(FEW, 1, HEADS, "float32")
     cache.grow()
+    for layer in range(len(HEADS)):
+        cache.write(layer, *new_numbers(FEW)[2 * layer : 2 * layer + 2])
     before = [part.data_ptr() for layer in cache.layers for (part,) in layer]
-    cache.select(torch.tensor([FEW - 1]))
+    cache.select(torch.tensor([3, FEW - 1]))
     assert [part.data_ptr() for layer in cache.layers for (part,) in layer] == before
-    assert cache.places_N.tolist() == [FEW - 1]
+    assert cache.places_N.tolist() == [3, FEW - 1]
+    read = [part[FEW - 1].clone() for layer in cache.layers for (part,) in layer]
+    cache.select(torch.tensor([1]))
+    assert cache.places_N.tolist() == [0]
+    for (own,), right in zip((part for layer in cache.layers for (part,) in layer), read, strict=True):
+        assert torch.equal(own, right)
 
 
 def test_there_is_room_for_what_is_expected() -> None:

@@ -114,6 +114,18 @@ def test_sentences_leave_and_nothing_moves_until_half_of_many_is_unread(
     assert torch.equal(mask_B11S, mask_P11S[[2, 6]])
 
 
+@pytest.mark.parametrize("is_laid_out", [True, False])
+def test_who_is_left_alone_gets_the_only_place(is_laid_out: bool) -> None:
+    layers, mask_P11S = random_layers(3, 20), padded_mask(3, 20)
+    memory = Memory.of(layers, mask_P11S)
+    if is_laid_out:
+        memory.laid_out("float32")
+    memory.select(torch.tensor([2]))
+    assert (memory.n_places, memory.n_sentences, memory.places_B) == (1, 1, None)
+    ((key_PHEL,), _), *_ = memory.laid_out("float32")[0]
+    assert torch.equal(key_PHEL[..., :20], layers[0][0][2:].transpose(2, 3))
+
+
 @pytest.mark.parametrize("kept_in", ["float32", "int8", "int8x4"])
 @pytest.mark.parametrize("lengths", [(5, 40), (40, 5), (LANES, LANES)])
 def test_sources_of_any_lengths_are_joined(kept_in: KeptIn, lengths: tuple[int, int]) -> None:

@@ -13,7 +13,7 @@ from torch import Tensor
 from nmt.config import GenerationConfig, SamplingConfig
 from nmt.errors import NumericalError
 from nmt.extensions import block_maxima
-from nmt.models.interface import Best, Step
+from nmt.models.interface import Best, Living, Step
 from nmt.search import Required, search
 from tests.doubles import SPECIAL, ScriptedDecoder, hash_decoder, hash_log_probs
 from tests.nmt.search.oracle import SOURCES, assert_same, batch_of
@@ -41,7 +41,7 @@ class Forbidding:
         return step._replace(best=Best(*step.logits_NV.max(dim=1))), state
 
     def step_without(
-        self, state: Any, tokens_N: Tensor, forbidden: tuple[int, ...]
+        self, state: Any, tokens_N: Tensor, forbidden: tuple[int, ...], living: Living | None = None
     ) -> tuple[Step, Any] | None:
         if len(self.asked) in self._unwilling:
             return None
