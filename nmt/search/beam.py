@@ -87,8 +87,9 @@ def beam_search(
     steps = Steps(decoder)
     while (beams := searched.beams).sentences:
         tokens_N = searched.last_tokens_N.to(source.source_BS.device)
-        living = Living(beams.histories.sums_N, special.eos)
-        step, state = steps.take(state, tokens_N, searched.rules, beams.sentences, beams.lengths, living)
+        step, state = steps.take(
+            state, tokens_N, searched.rules, beams.sentences, beams.lengths, searched.living
+        )
         rows_N = searched.advance(step)
         if rows_N.numel():
             state = decoder.reorder(state, rows_N.to(source.source_BS.device))
@@ -143,6 +144,11 @@ class BeamSearch:
     def last_tokens_N(self) -> Tensor:
         """What the decoder is to read next."""
         return self.beams.histories.tokens_N
+
+    @property
+    def living(self) -> Living:
+        """What it goes on from."""
+        return Living(self.beams.histories.sums_N, self.special.eos)
 
     def advance(self, step: Step) -> Tensor:
         """Take one step, of the rows of ``beams``; sentences that are done leave ``beams``.

@@ -31,6 +31,7 @@ from nmt.search import search
 from nmt.search.beam import BeamSearch, ranking_of
 from nmt.search.hypothesis import Hypothesis
 from nmt.search.required import Required
+from nmt.search.steps import Steps
 
 
 @dataclass(frozen=True)
@@ -153,16 +154,16 @@ class ContinuousSearch(Generic[StateT]):
         return source.to(self._device), required
 
     def _step_together(self, running: _RunningBatch[StateT]) -> list[Outcome]:
-        assert running.state is not None
         outcomes: list[Outcome] = []
         try:
             tokens_N = torch.cat([cohort.searched.last_tokens_N for cohort in running.cohorts])
-            step, state = running.decoder.step(running.state, tokens_N.to(self._device))
+            step, state = running.take(tokens_N.to(self._device))
             rows: list[Tensor] = []
             first = 0
             for cohort in running.cohorts:
                 end = first + cohort.searched.last_tokens_N.numel()
-                rows.append(first + cohort.advance(_rows(step, first, end, cohort), outcomes))
+                own = _rows(step, first, end, cohort) if step.forbidden_V is None else step
+                rows.append(first + cohort.advance(own, outcomes))
                 first = end
             running.cohorts = [cohort for cohort in running.cohorts if cohort.searched.beams.sentences]
             rows_N = torch.cat(rows)
@@ -270,6 +271,17 @@ class _RunningBatch(Generic[StateT]):
     state: StateT | None = None
     cohorts: list[_Cohort] = field(default_factory=list)
 
+    def take(self, tokens_N: Tensor) -> tuple[Step, StateT]:
+        """A step of all rows; those of one cohort may leave out what its rules never allow."""
+        assert self.state is not None
+        if len(self.cohorts) > 1:
+            return self.decoder.step(self.state, tokens_N)
+        searched = self.cohorts[0].searched
+        beams, steps = searched.beams, Steps(self.decoder)
+        return steps.take(
+            self.state, tokens_N, searched.rules, beams.sentences, beams.lengths, searched.living
+        )
+
     def join(self, cohort: _Cohort) -> None:
         """Add to the cohorts one whose rows come last."""
         if self.cohorts and self.cohorts[-1].searched.fits(cohort.searched):
@@ -302,8 +314,10 @@ def _rows(step: Step, first: int, end: int, cohort: _Cohort) -> Step:
 
 
 def _selected(step: Step, rows_N: Tensor) -> Step:
+    """Of some rows; nothing has been left out of it."""
     rows_N = rows_N.to(step.logits_NV.device)
-    return Step(*(None if part is None else part[rows_N] for part in step))  # type: ignore[arg-type]
+    of_rows = (step.attention_NS, step.log_totals_N, step.maxima_Nn)
+    return Step(step.logits_NV[rows_N], *(None if part is None else part[rows_N] for part in of_rows))
 
 
 def broken_sentences(step: Step, sentences: Sequence[int]) -> set[int]:

@@ -16,12 +16,13 @@ from nmt.config import GenerationConfig, ModelConfig, RnnConfig, SamplingConfig,
 from nmt.errors import ConfigError, NumericalError
 from nmt.extensions import block_maxima
 from nmt.models.build import build_model
-from nmt.models.interface import Step
+from nmt.models.interface import Living, Step
 from nmt.search import Required, beam, search, topk
 from nmt.search.continuous import ContinuousSearch, Outcome, Sentence, length_class
 from nmt.search.hypothesis import Hypothesis
 from tests.doubles import SPECIAL, Ids, ScriptedDecoder, ScriptedState, hash_attention, hash_log_probs
 from tests.nmt.search.oracle import batch_of
+from tests.nmt.search.test_forbidding import leaving_out
 
 VOCAB = 24
 PLACEHOLDERS = (20, 21)
@@ -91,6 +92,23 @@ class JoinableDecoder(ScriptedDecoder):
 
 def joinable(**options: Any) -> JoinableDecoder:
     return JoinableDecoder(hash_log_probs(VOCAB, **options), hash_attention())
+
+
+class LeavingOut:
+    """For a decoder that leaves out tokens itself."""
+
+    asked = 0
+
+    def step_without(
+        self, state: ScriptedState, tokens_N: Tensor, forbidden: tuple[int, ...], living: Living | None = None
+    ) -> tuple[Step, ScriptedState]:
+        self.asked += 1
+        step, state = self.step(state, tokens_N)  # type: ignore[attr-defined]
+        return leaving_out(step, forbidden), state
+
+
+class JoinableLeavingOut(LeavingOut, JoinableDecoder):
+    pass
 
 
 def real_model(name: str) -> Any:
@@ -163,8 +181,12 @@ def assert_same(outcome: Outcome, expected: list[Hypothesis]) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_sentence_that_joins_a_running_batch_gets_what_it_gets_alone(seed: int) -> None:
-    decoder = joinable(seed=seed)
+@pytest.mark.parametrize("kind", [JoinableDecoder, JoinableLeavingOut])
+def test_a_sentence_that_joins_a_running_batch_gets_what_it_gets_alone(
+    kind: type[JoinableDecoder], seed: int
+) -> None:
+    """Also where the decoder leaves out tokens itself."""
+    decoder = kind(hash_log_probs(VOCAB, seed=seed), hash_attention())
     given = sentences(20, WAYS, seed=seed)
     ended = run(decoder, given, seed=seed)
     assert set(ended) == set(range(20))
@@ -172,6 +194,26 @@ def test_a_sentence_that_joins_a_running_batch_gets_what_it_gets_alone(seed: int
         assert_same(
             ended[sentence.key], alone(ScriptedDecoder(decoder.next_log_probs, decoder.attention), sentence)
         )
+
+
+def test_a_decoder_leaves_tokens_out_where_all_rows_have_the_same_rules() -> None:
+    """And no rule forbids more."""
+    decoder = JoinableLeavingOut(hash_log_probs(VOCAB, eos_bias=-9.0))
+    running = ContinuousSearch(decoder, SPECIAL, placeholders=PLACEHOLDERS)
+    running.add([Sentence(0, (5, 6, 7), BEAM), Sentence(1, (8, 9), BEAM)])
+    running.step()
+    assert decoder.asked == 1
+    running.add([Sentence(2, (5, 6), BEAM)])
+    running.step()
+    assert decoder.asked == 2, "who joins is searched with the others"
+    running.add([Sentence(3, (5, 6, 4, 7, 8), BEAM.model_copy(update={"n_best": 1}))])
+    running.step()
+    assert decoder.asked == 2, "rules of two"
+    while len(running.running) > 1:
+        running.step()
+    assert decoder.asked == 2, "until those of one are done"
+    running.step()
+    assert decoder.asked == 3
 
 
 class TellingMaxima(JoinableDecoder):
@@ -354,10 +396,17 @@ class Sick(JoinableDecoder):
         return step, state
 
 
+class SickLeavingOut(LeavingOut, Sick):
+    pass
+
+
+@pytest.mark.parametrize("kind", [Sick, SickLeavingOut])
 @pytest.mark.parametrize("error", [None, RuntimeError("out of memory"), MemoryError()])
-def test_a_fault_over_one_sentence_leaves_the_others_unchanged(error: Exception | None) -> None:
+def test_a_fault_over_one_sentence_leaves_the_others_unchanged(
+    kind: type[Sick], error: Exception | None
+) -> None:
     healthy = joinable(seed=2)
-    sick = Sick(healthy.next_log_probs, healthy.attention)
+    sick = kind(healthy.next_log_probs, healthy.attention)
     sick.error = error
     given = [
         replace(sentence, source_ids=((13 if sentence.key in (3, 4) else 5), *sentence.source_ids))

@@ -47,17 +47,21 @@ class Forbidding:
             return None
         self.asked.append(True)
         step, state = self._decoder.step(state, tokens_N)
-        largest_N = step.logits_NV.amax(dim=1)
-        # scores that are no log-probabilities, as engines give them
-        totals_N = torch.where(largest_N < math.inf, torch.arange(len(largest_N)) + 0.5, largest_N)
-        logits_NV = step.logits_NV + totals_N.nan_to_num(0.5, 0.5).unsqueeze(1)
-        allowed_NV = logits_NV.clone()
-        allowed_NV[:, list(forbidden)] = -torch.inf
-        maxima_Nn = block_maxima(allowed_NV)
-        best = Best(*allowed_NV.max(dim=1))
-        forbidden_V = torch.zeros(logits_NV.size(1))
-        forbidden_V[list(forbidden)] = -torch.inf
-        return Step(logits_NV, step.attention_NS, totals_N, maxima_Nn, best, forbidden_V), state
+        return leaving_out(step, forbidden), state
+
+
+def leaving_out(step: Step, forbidden: tuple[int, ...]) -> Step:
+    """That of a decoder that does, with scores that are no log-probabilities, as engines give them."""
+    largest_N = step.logits_NV.amax(dim=1)
+    totals_N = torch.where(largest_N < math.inf, torch.arange(len(largest_N)) + 0.5, largest_N)
+    logits_NV = step.logits_NV + totals_N.nan_to_num(0.5, 0.5).unsqueeze(1)
+    allowed_NV = logits_NV.clone()
+    allowed_NV[:, list(forbidden)] = -torch.inf
+    maxima_Nn = block_maxima(allowed_NV)
+    best = Best(*allowed_NV.max(dim=1))
+    forbidden_V = torch.zeros(logits_NV.size(1))
+    forbidden_V[list(forbidden)] = -torch.inf
+    return Step(logits_NV, step.attention_NS, totals_N, maxima_Nn, best, forbidden_V)
 
 
 FREE = [True] * 15
