@@ -316,8 +316,12 @@ def _rows(step: Step, first: int, end: int, cohort: _Cohort) -> Step:
 def _selected(step: Step, rows_N: Tensor) -> Step:
     """Of some rows; nothing has been left out of it."""
     rows_N = rows_N.to(step.logits_NV.device)
-    of_rows = (step.attention_NS, step.log_totals_N, step.maxima_Nn)
-    return Step(step.logits_NV[rows_N], *(None if part is None else part[rows_N] for part in of_rows))
+
+    def of_rows(part: Tensor | None) -> Tensor | None:
+        return None if part is None else part[rows_N]
+
+    others = of_rows(step.attention_NS), of_rows(step.log_totals_N), of_rows(step.maxima_Nn)
+    return Step(step.logits_NV[rows_N], *others)
 
 
 def broken_sentences(step: Step, sentences: Sequence[int]) -> set[int]:
