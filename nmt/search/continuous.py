@@ -272,11 +272,14 @@ class _RunningBatch(Generic[StateT]):
     cohorts: list[_Cohort] = field(default_factory=list)
 
     def take(self, tokens_N: Tensor) -> tuple[Step, StateT]:
-        """A step of all rows; those of one cohort may leave out what its rules never allow."""
+        """A step of all rows; those of one cohort may leave out what its rules never allow.
+
+        Not where it keeps coverage, for which attention is cut to its sources (``_rows``).
+        """
         assert self.state is not None
-        if len(self.cohorts) > 1:
-            return self.decoder.step(self.state, tokens_N)
         searched = self.cohorts[0].searched
+        if len(self.cohorts) > 1 or searched.beams.coverage_NS is not None:
+            return self.decoder.step(self.state, tokens_N)
         beams, steps = searched.beams, Steps(self.decoder)
         return steps.take(
             self.state, tokens_N, searched.rules, beams.sentences, beams.lengths, searched.living
