@@ -30,7 +30,7 @@ from nmt.engines.packages import Run
 from nmt.engines.packed import PackedTransformer
 from nmt.engines.single_calls import BEAM_SIZE, SingleCalls, example_arguments
 from nmt.engines.whole import WholeShape
-from nmt.extensions import Extensions
+from nmt.extensions import Extensions, best_of_blocks
 from nmt.models.interface import Living
 from nmt.models.transformer import Transformer
 from nmt.search import Required, search
@@ -121,8 +121,16 @@ def test_it_is_the_step_of_any_rows_and_the_search_for_the_best(
     check_beam(uncompiled_beam(model, shape), uncompiled(model, shape), shape)
 
 
-def of_one_call(model: Transformer, calls: list[int], *, with_beam: bool) -> PackedTransformer:
-    """The engine, whose steps are counted in ``calls`` where they are a beam's."""
+def of_one_call(
+    model: Transformer, calls: list[int], *, with_beam: bool, ranked: list[int] | None = None
+) -> PackedTransformer:
+    """The engine, whose steps are counted in ``calls`` where they are a beam's, and in ``ranked`` else."""
+
+    def rank(scores_BKZXG: Tensor, *others: Any) -> Extensions:
+        if ranked is not None:
+            ranked.append(len(scores_BKZXG))
+        return best_of_blocks(scores_BKZXG, *others)
+
     shape = shape_of(model, "float32", "float32")
     single_calls = SingleCalls(
         kept_in("float32", "int8"),
@@ -130,33 +138,39 @@ def of_one_call(model: Transformer, calls: list[int], *, with_beam: bool) -> Pac
         any_rows=uncompiled(model, shape),
         of_beam=uncompiled_beam(model, shape, calls) if with_beam else None,
     )
-    return PackedTransformer(model, layers="float32", output="float32", single_calls=single_calls)
+    return PackedTransformer(model, layers="float32", output="float32", single_calls=single_calls, rank=rank)
 
 
 @pytest.mark.parametrize(
-    ("changes", "n_sentences", "most_calls", "required"),
+    ("changes", "n_sentences", "by_it", "by_others", "required"),
     [
-        ({"beam_size": BEAM_SIZE}, 1, 20, None),
-        ({"beam_size": BEAM_SIZE, "n_best": 3, "length_normalization": "gnmt"}, 1, 20, None),
-        ({"beam_size": BEAM_SIZE - 1}, 1, 0, None),
-        ({"beam_size": BEAM_SIZE}, 2, 20, None),
-        ({"beam_size": 1}, BEAM_SIZE, 0, None),
-        ({"beam_size": BEAM_SIZE, "no_repeat_ngram_size": 2}, 1, 2, None),
-        ({"beam_size": BEAM_SIZE}, 1, 0, Required((40, 41), ((40,),))),
-        ({"beam_size": BEAM_SIZE}, 1, 20, Required((40, 41), ((),))),
+        ({"beam_size": BEAM_SIZE}, 1, True, False, None),
+        ({"beam_size": BEAM_SIZE, "n_best": 3, "length_normalization": "gnmt"}, 1, True, False, None),
+        ({"beam_size": BEAM_SIZE - 1}, 1, False, True, None),
+        ({"beam_size": BEAM_SIZE}, 2, True, False, None),
+        ({"beam_size": 1}, BEAM_SIZE, False, False, None),
+        ({"beam_size": BEAM_SIZE, "no_repeat_ngram_size": 2}, 1, True, True, None),
+        ({"beam_size": BEAM_SIZE}, 1, False, True, Required((40, 41), ((40,),))),
+        ({"beam_size": BEAM_SIZE}, 1, True, False, Required((40, 41), ((),))),
     ],
     ids=["alone", "n-best", "narrower", "two", "greedy", "a rule", "a placeholder", "none of them"],
 )
 @torch.inference_mode()
 def test_search_with_it_finds_the_same(
-    changes: dict[str, Any], n_sentences: int, most_calls: int, required: Required | None
+    changes: dict[str, Any], n_sentences: int, by_it: bool, by_others: bool, required: Required | None
 ) -> None:
     """And takes it where one sentence is alone, and no rule asks for what it has written."""
-    model, calls = random_model(vocab_size=208), list[int]()
+    model, calls, ranked = random_model(vocab_size=208), list[int](), list[int]()
     batch = Batch.from_ids([SOURCE, [9, 8, 7, 12, 13, 15], [5], [7], [9]][:n_sentences], special=SPECIAL)
     options = OPTIONS.model_copy(update=changes)
     ours, theirs = (
-        search(of_one_call(model, calls, with_beam=is_one), batch, options, SPECIAL, required=required)
+        search(
+            of_one_call(model, calls, with_beam=is_one, ranked=ranked if is_one else None),
+            batch,
+            options,
+            SPECIAL,
+            required=required,
+        )
         for is_one in (True, False)
     )
     for mine, others in zip(ours, theirs, strict=True):
@@ -165,8 +179,8 @@ def test_search_with_it_finds_the_same(
             assert one.log_prob == pytest.approx(other.log_prob, abs=1e-4)
             assert one.finished == other.finished
     assert set(calls) <= {BEAM_SIZE}
-    assert (len(calls) > 0) == (most_calls > 0)
-    assert len(calls) <= most_calls
+    assert (len(calls) > 0) == by_it
+    assert (1 in ranked) == by_others, "steps of one sentence whose extensions are found elsewhere"
 
 
 @torch.inference_mode()
