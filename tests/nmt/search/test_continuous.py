@@ -18,6 +18,7 @@ from nmt.extensions import block_maxima
 from nmt.models.build import build_model
 from nmt.models.interface import Living, Step
 from nmt.search import Required, beam, search, topk
+from nmt.search.constraints import Constraints
 from nmt.search.continuous import ContinuousSearch, Outcome, Sentence, length_class
 from nmt.search.hypothesis import Hypothesis
 from tests.doubles import SPECIAL, Ids, ScriptedDecoder, ScriptedState, hash_attention, hash_log_probs
@@ -196,8 +197,18 @@ def test_a_sentence_that_joins_a_running_batch_gets_what_it_gets_alone(
         )
 
 
-def test_a_decoder_leaves_tokens_out_where_all_rows_have_the_same_rules() -> None:
-    """And no rule forbids more."""
+def test_a_decoder_leaves_tokens_out_where_all_rows_have_the_same_rules(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """And no rule forbids more; then no score is struck out."""
+    struck_out: list[int] = []
+    apply = Constraints.apply
+
+    def applied(rules: Constraints, scores_NV: Tensor, *others: Any) -> Tensor | None:
+        struck_out.append(len(scores_NV))
+        return apply(rules, scores_NV, *others)
+
+    monkeypatch.setattr(Constraints, "apply", applied)
     decoder = JoinableLeavingOut(hash_log_probs(VOCAB, eos_bias=-9.0))
     running = ContinuousSearch(decoder, SPECIAL, placeholders=PLACEHOLDERS)
     running.add([Sentence(0, (5, 6, 7), BEAM), Sentence(1, (8, 9), BEAM)])
@@ -206,9 +217,11 @@ def test_a_decoder_leaves_tokens_out_where_all_rows_have_the_same_rules() -> Non
     running.add([Sentence(2, (5, 6), BEAM)])
     running.step()
     assert decoder.asked == 2, "who joins is searched with the others"
+    assert struck_out == []
     running.add([Sentence(3, (5, 6, 4, 7, 8), BEAM.model_copy(update={"n_best": 1}))])
     running.step()
     assert decoder.asked == 2, "rules of two"
+    assert struck_out == [12, 4]
     while len(running.running) > 1:
         running.step()
     assert decoder.asked == 2, "until those of one are done"
