@@ -148,7 +148,8 @@ def folder_of(shape: WholeShape, model: Transformer) -> Path:
     read = sys.modules[__name__], arithmetic, bound_maps, compiler, extensions, keeping, shapes, whole
     sources = map(inspect.getsource, read)
     weights = digest(model.decoder_layers, model.decoder_norm, model.output)
-    return folder_for("bound", sorted(asdict(shape).items()), weights, LENGTHS, LANES, *sources)
+    sizes = LENGTHS, LANES, BEAM_SIZE
+    return folder_for("bound", sorted(asdict(shape).items()), weights, *sizes, *sources)
 
 
 def compile_bound(shape: WholeShape, model: Transformer) -> Path:
