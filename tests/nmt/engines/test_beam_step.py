@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,98 +15,30 @@ from nmt.engines import packages
 from nmt.engines.bound import (
     FEW_ROWS,
     ONE_ROW,
-    BeamStep,
     BoundStep,
-    compile_bound,
     fixed_rows,
     has_beam_step,
-    load_steps,
 )
 from nmt.engines.bound_maps import FAR_BYTES, UnsignedInt8
-from nmt.engines.cpu import CpuFeatures, Int8Inputs
+from nmt.engines.cpu import Int8Inputs
 from nmt.engines.kernels import Precision
-from nmt.engines.packages import Run
 from nmt.engines.packed import PackedTransformer
-from nmt.engines.single_calls import BEAM_SIZE, SingleCalls, example_arguments
-from nmt.engines.whole import WholeShape
+from nmt.engines.single_calls import BEAM_SIZE, SingleCalls
 from nmt.extensions import Extensions, best_of_blocks
 from nmt.models.interface import Living
 from nmt.models.transformer import Transformer
 from nmt.search import Required, search
-from nmt.search.topk import best_extensions
-from tests.nmt.engines.marks import (
-    AVX2,
-    LAYERS_HERE,
-    needs_avx2,
-    needs_compiler,
-    needs_int8_units,
-    slow_beside_better,
-)
+from tests.nmt.engines.steps import check_beam, kept_in, random_model, shape_of, uncompiled, uncompiled_beam
 
-from .test_bound import (
-    OF_UNITS,
-    SPECIAL,
-    arguments_of,
-    kept_in,
-    random_model,
-    rms,
-    shape_of,
-    uncompiled,
-    written_and_told,
-)
+from .test_bound import OF_UNITS, SPECIAL
 
 SOURCE = [5, 6, 7, 8, 9, 10, 11]
 OPTIONS = GenerationConfig(max_length_ratio=1.0, max_length_offset=12, repair_loops=False)
-LENGTHS = (1, 1), (2, 2), (40, 130), (257, 31)
-"""Of target and source."""
 
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(packages.CACHE, str(tmp_path))
-
-
-def uncompiled_beam(model: Transformer, shape: WholeShape, calls: list[int] | None = None) -> Run:
-    """The function that is compiled, as torch runs it one operation after another."""
-    structure = torch.utils._pytree.tree_structure((*example_arguments(shape, BEAM_SIZE, 1), 0, 0))
-    step = BeamStep.of(shape, model)
-
-    def call(tensors: list[Tensor]) -> Sequence[Tensor]:
-        if calls is not None:
-            calls.append(len(tensors[0]))
-        results: Sequence[Tensor] = step(*torch.utils._pytree.tree_unflatten(tensors, structure))
-        return results
-
-    return call
-
-
-def beam_arguments(shape: WholeShape, n_target: int, n_source: int) -> tuple[list[Tensor], Tensor]:
-    """Those of a step and sums_K, of which the last but one is of a dead row."""
-    arguments = arguments_of(shape, 1, BEAM_SIZE, n_target, n_source, n_free=0)
-    sums_K = -torch.rand(BEAM_SIZE)
-    sums_K[-2] = -torch.inf
-    return arguments, sums_K
-
-
-def check_beam(of_beam: Run, any_rows: Run, shape: WholeShape, eos: int = 2) -> None:
-    """It tells what the step of any rows and the search behind it do, and writes the same."""
-    for n_target, n_source in LENGTHS:
-        arguments, sums_K = beam_arguments(shape, n_target, n_source)
-        more = [sums_K, torch.tensor([eos])]
-        written, logits_KV, log_totals_K, *found = written_and_told(
-            lambda given, more=more: of_beam([*given, *more]), arguments
-        )
-        own = written_and_told(any_rows, arguments)
-        for ours, theirs in zip((written, logits_KV, log_totals_K), own, strict=False):
-            assert rms(ours - theirs) < 0.03 * rms(theirs), "but for a number that is rounded up or down"
-        right = best_extensions(logits_KV, sums_K - log_totals_K, 1, eos, None, arguments[-2])
-        for ours, theirs in zip(found, right, strict=True):
-            assert ours.shape == theirs.shape
-            assert ours.dtype == theirs.dtype
-            torch.testing.assert_close(ours, theirs)
-        extensions = Extensions(*found)
-        assert bool((extensions.sums_BC.diff() <= 0).all()), "best first"
-        assert BEAM_SIZE - 2 not in extensions.rows_BC, "nothing goes on from a dead row"
 
 
 @pytest.mark.parametrize(("layers", "precision", "inputs"), OF_UNITS)
@@ -230,29 +161,3 @@ def test_it_is_compiled_for_int8() -> None:
     model = random_model()
     assert has_beam_step(shape_of(model, layers="int8"))
     assert not has_beam_step(shape_of(model, "float32", "float32"))
-
-
-@needs_compiler
-@needs_int8_units
-@torch.inference_mode()
-def test_compiled_it_computes_the_same() -> None:
-    torch.manual_seed(4)
-    model = random_model(d_model=128, n_heads=2, vocab_size=208)
-    shape = shape_of(model, layers=LAYERS_HERE)
-    steps = load_steps(compile_bound(shape, model), shape)
-    assert steps.of_beam is not None
-    check_beam(steps.of_beam, uncompiled(model, shape), shape)
-
-
-@needs_compiler
-@needs_avx2
-@slow_beside_better
-@torch.inference_mode()
-def test_compiled_with_avx2_alone_it_computes_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(CpuFeatures, "here", lambda: AVX2)
-    torch.manual_seed(4)
-    model = random_model(d_model=128, n_heads=2, vocab_size=208, n_decoder_layers=1)
-    shape = shape_of(model, layers="int8", inputs="int16")
-    steps = load_steps(compile_bound(shape, model), shape)
-    assert steps.of_beam is not None
-    check_beam(steps.of_beam, uncompiled(model, shape), shape)

@@ -46,7 +46,6 @@ from nmt.engines.choose import (
 )
 from nmt.engines.cpu import CpuFeatures, Int8Inputs
 from nmt.engines.forks import can_fork
-from nmt.engines.keeping import KeptIn
 from nmt.engines.kernels import INT8_MOST, MOST_OF_TWO, Precision
 from nmt.engines.loops import LoopStep, loop_weights
 from nmt.engines.packages import Run
@@ -75,10 +74,16 @@ from tests.nmt.engines.marks import (
 )
 from tests.nmt.engines.random_models import (
     KINDS,
-    random_memory,
-    random_past,
-    random_transformer,
-    random_words,
+)
+from tests.nmt.engines.steps import (
+    arguments_of,
+    check_beam,
+    kept_in,
+    random_model,
+    rms,
+    shape_of,
+    uncompiled,
+    written_and_told,
 )
 
 from .test_kernels import pairs_at_their_most
@@ -105,43 +110,6 @@ ROUNDING = 3e-5
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(packages.CACHE, str(tmp_path))
-
-
-def random_model(**changes: object) -> Transformer:
-    """199 pieces and d_ff 48 are no multiples of what a matrix unit takes at once."""
-    widths = {"vocab_size": 199, "d_model": 64, "d_ff": 48, "n_decoder_layers": 2}
-    return random_transformer(**{**widths, **changes})
-
-
-def kept_in(layers: Precision, inputs: Int8Inputs) -> KeptIn:
-    """Keys and values."""
-    return "int8x4" if inputs in ("int16", "pairs") else layers
-
-
-def shape_of(
-    model: Transformer,
-    weights: Precision = "int8",
-    layers: Precision = "bfloat16",
-    inputs: Int8Inputs | None = None,
-) -> WholeShape:
-    inputs = inputs or ("uint8" if layers == "int8" else "int8")
-    shape = WholeShape.of_model(model, kept_in(layers, inputs), weights, inputs)
-    assert shape is not None
-    return shape
-
-
-def uncompiled(model: Transformer, shape: WholeShape, calls: list[int] | None = None) -> Run:
-    """The function that is compiled, as torch runs it one operation after another."""
-    structure = torch.utils._pytree.tree_structure(example_arguments(shape, 2))
-    step = BoundStep.of(shape, model)
-
-    def call(tensors: list[Tensor]) -> Sequence[Tensor]:
-        if calls is not None:
-            calls.append(len(tensors[0]))
-        results: Sequence[Tensor] = step(*torch.utils._pytree.tree_unflatten(tensors, structure))
-        return results
-
-    return call
 
 
 def packed(
@@ -287,10 +255,6 @@ def left_alone(decoder: StepDecoder[Any]) -> Tensor:
         step, state = decoder.step(state, torch.tensor([token]))
         log_probs.append(step.log_probs_NV.clone())
     return torch.cat(log_probs)
-
-
-def rms(numbers: Tensor) -> float:
-    return float(numbers.square().mean().sqrt())
 
 
 @pytest.mark.parametrize("width", [8, 10, 32])
@@ -622,51 +586,6 @@ def test_fewer_bits_need_units_for_them_and_float32_wide_registers() -> None:
         assert can_bind(shape_of(odd, "float32", "float32"), features) == has
 
 
-def arguments_of(
-    shape: WholeShape, n_sentences: int, beam_size: int, n_target: int, n_source: int, n_free: int = 2
-) -> list[Tensor]:
-    """Numbers at random, the last sentence's source padded, and nothing yet where new ones will be.
-
-    All sentences but the first may have started later than it.
-    """
-    n_rows, n_places = n_sentences * beam_size, n_sentences + n_free
-    memory, mask_P11L = random_memory(shape, n_sentences, n_source)
-    places_B = torch.randperm(n_places)[:n_sentences]
-    behind_P = torch.randint(n_target, (n_places,))
-    behind_P[places_B[0]] = 0
-    past = random_past(shape, behind_P, n_target, beam_size)
-    sentence_N = torch.arange(n_rows) // beam_size
-    places_N = places_B[sentence_N]
-    behind_N = behind_P[places_N]
-    readers_NC = torch.randint(beam_size, (n_rows, n_target + 3))
-    readers_NC[torch.arange(n_rows), n_target - 1 - behind_N] = torch.arange(n_rows) % beam_size
-    tokens_N, words = random_words(shape, n_rows)
-    places = places_N, readers_NC, sentence_N, behind_N, torch.arange(n_target)
-    return [tokens_N, *past, *memory, mask_P11L, *places, *words]
-
-
-def written_and_told(run: Run, arguments: list[Tensor]) -> list[Tensor]:
-    """What a step writes, of the rows that it has, and what it gives back; all else stays as it is."""
-    given = [argument.clone() for argument in arguments]
-    results = run(list(given))
-    places_N, readers_NC, _, behind_N, times_T = arguments[-9:-4]
-    now_N = len(times_T) - 1 - behind_N
-    n_parts = (len(arguments) - 11) // 2  # as many of what has been read as of the sources
-    written = []
-    for before, after in zip(arguments[1 : 1 + n_parts], given[1 : 1 + n_parts], strict=True):
-        own = places_N, slice(None), now_N, readers_NC[torch.arange(len(now_N)), now_N]
-        written.append(after[own].float())
-        after[own] = before[own]
-        assert torch.equal(before.nan_to_num(7.0), after.nan_to_num(7.0)), "but for that it is as it was"
-    for before, after in zip(arguments[1 + n_parts :], given[1 + n_parts :], strict=True):
-        assert torch.equal(before, after)
-    if written[0].ndim > written[1].ndim:  # numbers of int8, and their scales
-        written = [
-            numbers * scales.unsqueeze(2) for numbers, scales in zip(written[::2], written[1::2], strict=True)
-        ]
-    return [torch.cat(written, dim=2), *results]
-
-
 def check_compiled(
     run: Run, model: Transformer, shape: WholeShape, fixed: Mapping[int, Run] | None = None
 ) -> None:
@@ -770,14 +689,16 @@ def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
     made = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
     assert compile_bound(shape, model) == folder
     assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == made
-    run, many, fixed, _ = load_steps(folder, shape)
+    run, many, fixed, of_beam = load_steps(folder, shape)
     assert many is None
+    assert of_beam is not None
     assert list(fixed) == (list(ONE_ROW) if LAYERS_HERE == "int8" else [])
     assert run is not None
     for n_threads in (1, 2):
         torch.set_num_threads(n_threads)
         check_compiled(run, model, shape)
         check_compiled(run, model, shape, fixed)
+        check_beam(of_beam, uncompiled(model, shape), shape)
     jobs = [arguments_of(shape, 3 + number, 1, 3 + 7 * number, 5 + number) for number in range(4)]
     check_in_threads(run, jobs)
 
@@ -850,14 +771,16 @@ def test_in_pairs_what_is_compiled_computes_the_same_and_is_chosen(monkeypatch: 
     model = random_model(d_model=128, n_heads=2, vocab_size=216, n_decoder_layers=1)
     shape = shape_of(model, layers="int8", inputs="int16")
     folder = compile_bound(shape, model)
-    run, many, fixed, _ = load_steps(folder, shape)
+    run, many, fixed, of_beam = load_steps(folder, shape)
     assert run is not None
     assert many is not None
+    assert of_beam is not None
     assert list(fixed) == list(FEW_ROWS) == [1, ROWS_BESIDE, GenerationConfig().beam_size]
     for n_threads in (1, 2):
         torch.set_num_threads(n_threads)
         check_compiled(run, model, shape, fixed)
         check_compiled(many, model, replace(shape, inputs="pairs"))
+        check_beam(of_beam, uncompiled(model, shape), shape)
     choice = choose(model, CPU)
     assert (choice.bound, choice.encoder) == (folder, None)
     ours, called = (
