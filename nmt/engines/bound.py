@@ -28,7 +28,6 @@ from nmt import compiler, extensions
 from nmt.compiler import computed_first
 from nmt.engines import arithmetic, bound_maps, keeping, shapes, whole
 from nmt.engines.bound_maps import (
-    FAR_BYTES,
     BoundMap,
     compile_with_weights,
     digest,
@@ -55,8 +54,6 @@ FEW_ROWS = (1, 4, 5)
 One and five are those of a sentence in greedy search and in a beam of the default size. Fewer than one of
 these are filled up to it.
 """
-ONE_ROW = FEW_ROWS[:1]
-"""In int8, where it takes one and weights stay in caches: there its looking up of places is a tenth of it."""
 EXAMPLE_ROWS, MOST_ROWS = 16, 1 << 16
 
 
@@ -178,16 +175,9 @@ def _programs(shape: WholeShape, weights: bytes) -> dict[str, Program]:
         return program_of(BoundStep.saved(own, weights, n_rows), example, sizes, own)
 
     programs = with_many(NAME, shape, partial(program, n_rows=None))
-    programs |= {f"{OF}{n_rows}": program(shape, n_rows) for n_rows in fixed_rows(shape)}
-    return programs | ({OF_BEAM: of_beam()} if has_beam_step(shape) else {})
-
-
-def fixed_rows(shape: WholeShape) -> tuple[int, ...]:
-    """Numbers of rows with a step of their own; with matrix units ``nmt.engines.few`` has them."""
     if shape.rows_beside > 1:
-        return FEW_ROWS
-    is_one = shape.weights == "int8" and shape.inputs == "uint8" and shape.n_weights < FAR_BYTES
-    return ONE_ROW if is_one else ()
+        programs |= {f"{OF}{n_rows}": program(shape, n_rows) for n_rows in FEW_ROWS}
+    return programs | ({OF_BEAM: of_beam()} if has_beam_step(shape) else {})
 
 
 def has_beam_step(shape: WholeShape) -> bool:
@@ -209,7 +199,7 @@ class BoundSteps(NamedTuple):
 
 def load_steps(folder: Path, shape: WholeShape) -> BoundSteps:
     """What was compiled there. Errors are those of ``load_bound``."""
-    rows = fixed_rows(shape)
-    fixed = {n_rows: run for n_rows in rows if (run := load_bound(folder, f"{OF}{n_rows}")) is not None}
+    few = FEW_ROWS if shape.rows_beside > 1 else ()
+    fixed = {n_rows: run for n_rows in few if (run := load_bound(folder, f"{OF}{n_rows}")) is not None}
     of_beam = load_bound(folder, OF_BEAM) if has_beam_step(shape) else None
     return BoundSteps(*load_with_many(folder, NAME, shape), fixed, of_beam)

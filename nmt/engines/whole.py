@@ -74,12 +74,6 @@ class WholeShape(ShapeWithWeights):
             inputs=inputs,
         )
 
-    @property
-    def n_weights(self) -> int:
-        """Of all linear maps of a step."""
-        of_layer = 6 * self.d_inner + 2 * self.d_ff
-        return (self.n_layers * of_layer + self.vocab_size) * self.d_model
-
 
 class Words(NamedTuple):
     """What a step reads of its vocabulary."""

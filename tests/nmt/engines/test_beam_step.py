@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,13 +12,8 @@ from nmt.batch import Batch
 from nmt.config import GenerationConfig
 from nmt.engines import packages
 from nmt.engines.bound import (
-    FEW_ROWS,
-    ONE_ROW,
-    BoundStep,
-    fixed_rows,
     has_beam_step,
 )
-from nmt.engines.bound_maps import FAR_BYTES, UnsignedInt8
 from nmt.engines.cpu import Int8Inputs
 from nmt.engines.kernels import Precision
 from nmt.engines.packed import PackedTransformer
@@ -141,20 +135,6 @@ def test_it_is_taken_by_who_is_alone_in_past_and_memory() -> None:
     assert extensions_of(staying, living) is not None, "the last of two"
     several = decoder.start(Batch.from_ids([SOURCE] * BEAM_SIZE, special=SPECIAL), 1)
     assert extensions_of(several, living) is None, "as many rows, but of several sentences"
-
-
-def test_a_single_row_has_a_step_of_its_own_where_weights_are_few() -> None:
-    """In int8; with AVX2 alone always."""
-    model = random_model()
-    shape = shape_of(model, layers="int8")
-    maps = [part for part in BoundStep.of(shape, model).children() if isinstance(part, UnsignedInt8)]
-    assert shape.n_weights == sum(part.weight_FD.numel() for part in maps)
-    assert fixed_rows(shape) == ONE_ROW == (1,)
-    many = replace(shape, vocab_size=FAR_BYTES // shape.d_model)
-    assert fixed_rows(many) == ()
-    assert fixed_rows(replace(many, inputs="int16")) == FEW_ROWS
-    assert fixed_rows(replace(shape, inputs="int8")) == (), "with matrix units others have it"
-    assert fixed_rows(shape_of(model, "float32", "float32")) == ()
 
 
 def test_it_is_compiled_for_int8() -> None:
