@@ -181,8 +181,11 @@ def _programs(shape: WholeShape, weights: bytes) -> dict[str, Program]:
 
 
 def has_beam_step(shape: WholeShape) -> bool:
-    """Whether that of a beam is compiled: in int8, where what is not products weighs most."""
-    return shape.weights == "int8"
+    """Whether that of a beam is compiled: in int8, where what is not products weighs most.
+
+    Not with matrix units, where it has not been run.
+    """
+    return shape.weights == "int8" and shape.inputs != "int8"
 
 
 class BoundSteps(NamedTuple):

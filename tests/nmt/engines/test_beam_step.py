@@ -137,7 +137,9 @@ def test_it_is_taken_by_who_is_alone_in_past_and_memory() -> None:
     assert extensions_of(several, living) is None, "as many rows, but of several sentences"
 
 
-def test_it_is_compiled_for_int8() -> None:
+def test_it_is_compiled_for_int8_without_matrix_units() -> None:
     model = random_model()
     assert has_beam_step(shape_of(model, layers="int8"))
+    assert has_beam_step(shape_of(model, layers="int8", inputs="int16"))
+    assert not has_beam_step(shape_of(model, inputs="int8")), "with matrix units"
     assert not has_beam_step(shape_of(model, "float32", "float32"))

@@ -691,13 +691,14 @@ def test_what_is_compiled_computes_the_same_and_is_chosen() -> None:
     assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == made
     run, many, fixed, of_beam = load_steps(folder, shape)
     assert many is None
-    assert of_beam is not None
+    assert (of_beam is None) == (LAYERS_HERE == "bfloat16")
     assert fixed == {}
     assert run is not None
     for n_threads in (1, 2):
         torch.set_num_threads(n_threads)
         check_compiled(run, model, shape)
-        check_beam(of_beam, uncompiled(model, shape), shape)
+        if of_beam is not None:
+            check_beam(of_beam, uncompiled(model, shape), shape)
     jobs = [arguments_of(shape, 3 + number, 1, 3 + 7 * number, 5 + number) for number in range(4)]
     check_in_threads(run, jobs)
 
