@@ -85,11 +85,9 @@ def beam_search(
     )
     state = decoder.start(source, options.beam_size)
     steps = Steps(decoder)
-    while (beams := searched.beams).sentences:
+    while searched.beams.sentences:
         tokens_N = searched.last_tokens_N.to(source.source_BS.device)
-        step, state = steps.take(
-            state, tokens_N, searched.rules, beams.sentences, beams.lengths, searched.living
-        )
+        step, state = searched.take(steps, state, tokens_N)
         rows_N = searched.advance(step)
         if rows_N.numel():
             state = decoder.reorder(state, rows_N.to(source.source_BS.device))
@@ -145,10 +143,11 @@ class BeamSearch:
         """What the decoder is to read next."""
         return self.beams.histories.tokens_N
 
-    @property
-    def living(self) -> Living:
-        """What it goes on from."""
-        return Living(self.beams.histories.sums_N, self.special.eos)
+    def take(self, steps: Steps[StateT], state: StateT, tokens_N: Tensor) -> tuple[Step, StateT]:
+        """The step that ``advance`` needs: without what may never follow, where the decoder leaves it out."""
+        beams = self.beams
+        living = Living(beams.histories.sums_N, self.special.eos)
+        return steps.take(state, tokens_N, self.rules, beams.sentences, beams.lengths, living)
 
     def advance(self, step: Step) -> Tensor:
         """Take one step, of the rows of ``beams``; sentences that are done leave ``beams``.

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Generic
 
 import torch
@@ -280,10 +281,11 @@ class _RunningBatch(Generic[StateT]):
         searched = self.cohorts[0].searched
         if len(self.cohorts) > 1 or searched.beams.coverage_NS is not None:
             return self.decoder.step(self.state, tokens_N)
-        beams, steps = searched.beams, Steps(self.decoder)
-        return steps.take(
-            self.state, tokens_N, searched.rules, beams.sentences, beams.lengths, searched.living
-        )
+        return searched.take(self._steps, self.state, tokens_N)
+
+    @cached_property
+    def _steps(self) -> Steps[StateT]:
+        return Steps(self.decoder)
 
     def join(self, cohort: _Cohort) -> None:
         """Add to the cohorts one whose rows come last."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -48,8 +49,18 @@ def shape_of(
 
 def uncompiled(model: Transformer, shape: WholeShape, calls: list[int] | None = None) -> Run:
     """The function that is compiled, as torch runs it one operation after another."""
-    structure = torch.utils._pytree.tree_structure(example_arguments(shape, 2))
-    step = BoundStep.of(shape, model)
+    return one_by_one(BoundStep.of(shape, model), example_arguments(shape, 2), calls)
+
+
+def uncompiled_beam(model: Transformer, shape: WholeShape, calls: list[int] | None = None) -> Run:
+    """The same of the step of a beam."""
+    example = (*example_arguments(shape, BEAM_SIZE, 1), 0, 0)
+    return one_by_one(BeamStep.of(shape, model), example, calls)
+
+
+def one_by_one(step: BoundStep, example: tuple[Any, ...], calls: list[int] | None) -> Run:
+    """``step`` of tensors in the order that they have in ``example``; ``calls`` is told how many rows."""
+    structure = torch.utils._pytree.tree_structure(example)
 
     def call(tensors: list[Tensor]) -> Sequence[Tensor]:
         if calls is not None:
@@ -107,20 +118,6 @@ def written_and_told(run: Run, arguments: list[Tensor]) -> list[Tensor]:
 
 def rms(numbers: Tensor) -> float:
     return float(numbers.square().mean().sqrt())
-
-
-def uncompiled_beam(model: Transformer, shape: WholeShape, calls: list[int] | None = None) -> Run:
-    """The function that is compiled, as torch runs it one operation after another."""
-    structure = torch.utils._pytree.tree_structure((*example_arguments(shape, BEAM_SIZE, 1), 0, 0))
-    step = BeamStep.of(shape, model)
-
-    def call(tensors: list[Tensor]) -> Sequence[Tensor]:
-        if calls is not None:
-            calls.append(len(tensors[0]))
-        results: Sequence[Tensor] = step(*torch.utils._pytree.tree_unflatten(tensors, structure))
-        return results
-
-    return call
 
 
 def beam_arguments(shape: WholeShape, n_target: int, n_source: int) -> tuple[list[Tensor], Tensor]:

@@ -10,10 +10,7 @@ from torch import Tensor
 
 from nmt.batch import Batch
 from nmt.config import GenerationConfig
-from nmt.engines import packages
-from nmt.engines.bound import (
-    has_beam_step,
-)
+from nmt.engines.bound import has_beam_step
 from nmt.engines.cpu import Int8Inputs
 from nmt.engines.kernels import Precision
 from nmt.engines.packed import PackedTransformer
@@ -28,11 +25,6 @@ from .test_bound import OF_UNITS, SPECIAL
 
 SOURCE = [5, 6, 7, 8, 9, 10, 11]
 OPTIONS = GenerationConfig(max_length_ratio=1.0, max_length_offset=12, repair_loops=False)
-
-
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(packages.CACHE, str(tmp_path))
 
 
 @pytest.mark.parametrize(("layers", "precision", "inputs"), OF_UNITS)

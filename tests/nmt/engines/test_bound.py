@@ -76,6 +76,7 @@ from tests.nmt.engines.random_models import (
     KINDS,
 )
 from tests.nmt.engines.steps import (
+    LENGTHS,
     arguments_of,
     check_beam,
     kept_in,
@@ -601,7 +602,7 @@ def check_compiled(
     errors: list[list[float]] = [[], [], []]
     for n_sentences, beam_size in sizes:
         own = (fixed or {}).get(n_sentences * beam_size, run)
-        for n_target, n_source in ((1, 1), (2, 2), (40, 130), (257, 31)):
+        for n_target, n_source in LENGTHS:
             n_free = 2 if own is run else 0  # a row that is alone has a place that is
             arguments = arguments_of(shape, n_sentences, beam_size, n_target, n_source, n_free)
 
