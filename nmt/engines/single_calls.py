@@ -50,7 +50,8 @@ def example_arguments(shape: WholeShape, n_rows: int, n_sentences: int = 2) -> A
     """Of the right shapes; none twice."""
     n_sentences = min(n_rows, n_sentences)
     size, d_head = (n_sentences, shape.n_heads), shape.d_inner // shape.n_heads
-    past, read = (*size, 8, n_rows // n_sentences, d_head), (*size, 3 * LANES, d_head)
+    beam_size = n_rows if n_sentences == 1 else 2  # a size of 1 is taken to be no other
+    past, read = (*size, 8, beam_size, d_head), (*size, 3 * LANES, d_head)
 
     return (
         torch.zeros(n_rows, dtype=torch.long),

@@ -22,7 +22,7 @@ from nmt.engines.kernels import Precision
 from nmt.engines.loops import LoopStep, Weights, lay_out_in, linear, loop_weights
 from nmt.engines.packages import Run
 from nmt.engines.packed import PackedTransformer
-from nmt.engines.single_calls import SingleCalls, example_arguments
+from nmt.engines.single_calls import SingleCalls, example_arguments, open_sizes
 from nmt.engines.whole import StepWeights, WholeShape
 from nmt.models.transformer import Transformer
 from nmt.search import search
@@ -255,6 +255,18 @@ def test_a_step_is_found_by_its_shape_and_rows(monkeypatch: pytest.MonkeyPatch, 
     assert before.is_relative_to(tmp_path)
     monkeypatch.setattr(few.inspect, "getsource", lambda _: "other code")
     assert folder_of(shape, 1) != before
+
+
+@pytest.mark.parametrize(("n_rows", "n_sentences"), [(1, 2), (2, 2), (3, 2), (5, 2), (8, 2), (5, 1)])
+def test_no_size_that_is_left_open_is_one_in_the_example(n_rows: int, n_sentences: int) -> None:
+    """Which would be taken to be no other."""
+    shape = shape_of(random_model())
+    sizes = open_sizes(shape, n_rows, n_rows, one_sentence=n_sentences == 1)
+    opened = torch.utils._pytree.tree_leaves(sizes, is_leaf=lambda part: isinstance(part, dict))
+    example = torch.utils._pytree.tree_leaves(example_arguments(shape, n_rows, n_sentences))
+    assert sum(map(len, opened)) > 10
+    for part, dims in zip(example, opened, strict=True):
+        assert all(part.size(dim) > 1 for dim in dims)
 
 
 def test_layers_of_different_widths_have_no_step() -> None:
