@@ -22,7 +22,7 @@ import pyarrow
 
 from nmt.errors import DataError
 from nmt.files import sha256
-from training.recipe import LOCAL_SUFFIXES, DataConfig, Kind, Source
+from training.recipe import CORPORA, LOCAL_SUFFIXES, DataConfig, Kind, Source
 
 Pair = tuple[str, str]
 
@@ -40,7 +40,7 @@ class Corpus:
     source: Source
     kind: Kind
     files: Mapping[Path, str]
-    """Local files, each with its SHA-256: two of parallel text, one of other kinds, none from the hub."""
+    """Local files, each with its SHA-256: two of parallel text, none from the hub."""
 
     def pairs(self) -> Iterator[Pair]:
         """Every pair, as it is written there; a missing value is an empty text.
@@ -79,14 +79,15 @@ class Corpus:
         datasets.logging.set_verbosity(logging.CRITICAL)  # each error that it logs, it also raises
         if not self.files:
             return _load_hub(self.source)
-        (file,) = self.files
         options: dict[str, Any] = {}
         if self.kind != "parquet":
-            _refuse_broken_utf8(file)
+            for file in self.files:
+                _refuse_broken_utf8(file)
         if self.kind == "tsv":
-            options = _tsv_options(file, header=self.source.header)
+            options = _tsv_options(next(iter(self.files)), header=self.source.header)
+        files = [str(file) for file in self.files]
         return datasets.load_dataset(
-            LOADERS[self.kind], data_files=str(file), split="train", streaming=True, **options
+            LOADERS[self.kind], data_files=files, split="train", streaming=True, **options
         )
 
 
@@ -100,12 +101,12 @@ def open_corpora(sources: Iterable[Source], data: DataConfig) -> list[Corpus]:
 
 
 def _find(source: Source, data: DataConfig) -> Corpus | None:
-    if source.path is None or (source.kind == "hub" and data.dir is None):
+    if source.path is None or (source.kind == "hub" and data.dir is None and not source.ships):
         return Corpus(source, "hub", {})
     kind = _local_kind(source)
-    path = (data.dir or Path()).expanduser() / source.path
+    path = (CORPORA if source.ships else (data.dir or Path()).expanduser()) / source.path
     languages = (data.source_language, data.target_language)
-    names = [f"{path}.{language}" for language in languages] if kind == "text" else [str(path)]
+    names = [f"{path}.{language}" for language in languages] if kind == "text" else _matching(path)
     found = [
         next(filter(Path.is_file, (Path(name + end) for end in ("", *COMPRESSED))), None) for name in names
     ]
@@ -118,6 +119,12 @@ def _find(source: Source, data: DataConfig) -> Corpus | None:
         f"{names[found.index(None)]}: no such file, nor with .gz or .xz; the recipe's source "
         f"'{source.name}' is read there: set data.dir to the folder that holds it"
     )
+
+
+def _matching(path: Path) -> list[str]:
+    """The files that ``*`` in the name stands for, in order of name; without any, ``path`` itself."""
+    found = sorted(map(str, path.parent.glob(path.name))) if "*" in path.name else []
+    return found or [str(path)]
 
 
 def _load_hub(source: Source) -> Any:  # noqa: ANN401 - datasets has no types

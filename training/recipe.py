@@ -39,6 +39,7 @@ from nmt.errors import ConfigError
 from nmt.reserved import PLACEHOLDERS, REGISTER
 
 RECIPES = Path(__file__).parent / "recipes"
+CORPORA = Path(__file__).parent / "corpora"
 Kind = Literal["hub", "text", "tsv", "jsonl", "parquet"]
 LOCAL_SUFFIXES: Mapping[str, Kind] = {".tsv": "tsv", ".jsonl": "jsonl", ".parquet": "parquet"}
 
@@ -65,7 +66,7 @@ class Source(StrictModel):
     """Read a hub data set as it arrives, without keeping a copy; false downloads it whole into the cache."""
     path: str | None = None
     """Local file, relative to ``data.dir``, or to the recipe file without one. Parallel text: the name that
-    comes before ``.en`` and ``.fr`` (and ``.gz`` or ``.xz``)."""
+    comes before ``.en`` and ``.fr`` (and ``.gz`` or ``.xz``). TSV: ``*`` in the name takes all that match."""
     source_field: str = "translation.en"
     """Where the English sentence is in a record; a dot leads into a nested record. In a TSV file without
     header, a column number from 0. Parallel text needs none."""
@@ -76,6 +77,8 @@ class Source(StrictModel):
     """How often each pair is written: 2 writes all twice, 0.5 a random half."""
     optional: bool = False
     """Go without it where its local file is missing; the report says so."""
+    ships: bool = False
+    """``path`` is in the corpora that ship with the library, ``training/corpora``, not in ``data.dir``."""
     cap: int | None = Field(None, gt=0)
     """At most so many pairs, a random choice among those that cleaning left; applied before ``weight``."""
 
@@ -91,7 +94,7 @@ class Source(StrictModel):
     def _check(self) -> Self:
         if self.kind == "hub" and not self.hub:
             raise ValueError("kind 'hub' needs the name of the data set in 'hub'")
-        if self.kind != "hub" and not self.path:
+        if (self.kind != "hub" or self.ships) and not self.path:
             raise ValueError(f"kind '{self.kind}' needs a 'path'")
         return self
 
@@ -353,7 +356,7 @@ class Recipe(StrictModel):
         """What decides the prepared corpus, apart from the corpora's bytes and the folders they lie in."""
         tokenizer = self.tokenizer.model_dump(mode="json")
         given = tokenizer.pop("given")
-        sources: dict[str, Any] = {"__all__": {"path", "streaming", "optional"}}
+        sources: dict[str, Any] = {"__all__": {"path", "streaming", "optional", "ships"}}
         left_out: dict[str, Any] = {"dir": True, "train": sources, "dev": sources, "tests": sources}
         # What came later is left out where it is not used: recipes without it keep the checksum they had.
         if self.data.noise is None:
@@ -415,7 +418,7 @@ def _merged(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any
 
 def _beside(folder: Path, source: Source) -> Source:
     """A local source's path, relative to the recipe's folder, made absolute."""
-    if source.kind == "hub" or source.path is None:
+    if source.kind == "hub" or source.ships or source.path is None:
         return source
     return source.model_copy(update={"path": str(folder / source.path)})
 

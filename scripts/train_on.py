@@ -1,0 +1,303 @@
+"""Go on training the general models in the background: one command for a whole sitting.
+
+    python -m scripts.train_on DATA [--runs runs] [--recipe general --recipe general_fr_en]
+
+DATA holds the corpora that the recipes name. What is missing is prepared; each recipe's run is resumed, or
+begun from the mean of its last run's checkpoints, or from the model of its name that ships, or anew. The
+cores are shared out among the recipes and everything runs at nice 19. SIGTERM or Ctrl-C ends the sitting:
+each run saves a checkpoint.
+
+Every hour, and at the end, the mean of each run's last checkpoints becomes ``RUNS/RECIPE/average`` and is
+scored on the development sets. The sitting's line in the ledger is brought up to date each time, so that a
+sitting that is killed is there too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from nmt.checkpoint import PRETRAINED
+from nmt.errors import PasserelleError
+from nmt.translator import Translator
+from training.average import average_run
+from training.evaluate import search_options
+from training.provenance import commit, machine
+from training.recipe import load_recipe
+from training.scoring import score
+from training.state import STATE, TrainingState, checkpoints
+
+LEDGER = Path("docs/models/training_ledger.jsonl")
+RECIPES = ("general", "general_fr_en")
+NICENESS = 19
+LOOK_EVERY_S = 5.0
+STOPPED_WITHIN_S = 900.0
+
+
+@dataclass(frozen=True)
+class DevelopmentSet:
+    """Every ``step``-th line of a parallel file: ``path.en`` and ``path.fr``."""
+
+    path: str
+    step: int
+
+
+DEVELOPMENT_SETS = (
+    DevelopmentSet("news/newstest2013", 6),
+    DevelopmentSet("flores/dev", 2),
+    DevelopmentSet("software/dev", 2),
+    DevelopmentSet("tatoeba/dev", 3),
+    DevelopmentSet("multi30k/val", 2),
+)
+"""Five sets of about 500 sentences; a model ships when their mean BLEU has gained enough."""
+
+
+@dataclass
+class Run:
+    """One recipe's training process and what the ledger says of it."""
+
+    recipe: str
+    """Name or TOML file."""
+    folder: Path
+    init_from: str | None
+    """Model that it begins with; None begins anew."""
+    cores: tuple[int, ...]
+    tokens_before: int
+    """Target tokens that the weights had seen when this run began."""
+    updates_at_start: int = 0
+    tokens_at_start: int = 0
+    seconds_at_start: float = 0.0
+    process: subprocess.Popen[bytes] | None = None
+    curve: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The recipe's name."""
+        return Path(self.recipe).stem
+
+    @property
+    def average(self) -> Path:
+        """Model folder with the mean of the last checkpoints."""
+        return self.folder / "average"
+
+    def state(self) -> TrainingState:
+        """Where the newest checkpoint stands."""
+        return newest_state(self.folder)
+
+    def record(self) -> dict[str, Any]:
+        """The run's part of the ledger's line."""
+        state = self.state()
+        return {
+            "run": self.folder.name,
+            "init_from": self.init_from,
+            "cores": len(self.cores),
+            "hours": round((state.elapsed_s - self.seconds_at_start) / 3600, 2),
+            "updates": state.update - self.updates_at_start,
+            "target_tokens": state.target_tokens - self.tokens_at_start,
+            "total_target_tokens": self.tokens_before + state.target_tokens,
+            "curve": self.curve,
+        }
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Train until told to stop."""
+    options = _options(arguments)
+    os.nice(NICENESS)
+    signal.signal(signal.SIGTERM, _interrupt)
+    began_s = time.monotonic()
+    line: dict[str, Any] = {"sitting": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), "commit": commit()}
+    line["machine"] = {key: machine()[key] for key in ("processor", "cores", "memory_gib")}
+    runs = plan(options.recipe, options.runs, options.ledger)
+    next_score_s = began_s + 60 * options.score_every_minutes
+    try:
+        for run in runs:
+            run.process = _start(run, options.data, options.set)
+        while any(_is_running(run) for run in runs) and not _is_over(began_s, options.hours):
+            time.sleep(LOOK_EVERY_S)
+            if time.monotonic() >= next_score_s:
+                next_score_s += 60 * options.score_every_minutes
+                _score_and_record(runs, options, line, began_s)
+    except KeyboardInterrupt:
+        print("stopping: each run saves a checkpoint", file=sys.stderr)
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        _stop(runs)
+    _score_and_record(runs, options, line, began_s)
+    failed = [run.name for run in runs if run.process is not None and run.process.returncode not in (0, None)]
+    if failed:
+        raise SystemExit(f"{', '.join(failed)}: training ended with an error; see {options.runs}/NAME.log")
+
+
+def plan(recipes: Sequence[str], runs: Path, ledger: Path) -> list[Run]:
+    """Which folder each recipe trains in, where it begins, and on which cores."""
+    cores = sorted(os.sched_getaffinity(0))
+    planned = []
+    for index, recipe in enumerate(recipes):
+        mine = tuple(cores[index :: len(recipes)]) or (cores[index % len(cores)],)
+        name = Path(recipe).stem
+        folder = runs / f"{name}-{load_recipe(recipe).corpus_hash()[:8]}"
+        former = latest_average(runs, name, other_than=folder)
+        shipped = name if (PRETRAINED / name).is_dir() else None
+        run = Run(recipe, folder, str(former) if former else shipped, mine, tokens_seen(ledger, name))
+        note = folder / "begun.json"
+        if note.exists():
+            begun = json.loads(note.read_text(encoding="utf-8"))
+            run.init_from, run.tokens_before = begun["init_from"], begun["tokens_before"]
+        else:
+            folder.mkdir(parents=True, exist_ok=True)
+            begun = {"init_from": run.init_from, "tokens_before": run.tokens_before}
+            note.write_text(json.dumps(begun) + "\n", encoding="utf-8")
+        state = newest_state(folder)
+        run.updates_at_start, run.tokens_at_start = state.update, state.target_tokens
+        run.seconds_at_start = state.elapsed_s
+        planned.append(run)
+    return planned
+
+
+def newest_state(run: Path) -> TrainingState:
+    """The state of a run's newest checkpoint; that of a run that has not begun where there is none."""
+    found = checkpoints(run / "checkpoints")
+    if not found:
+        return TrainingState()
+    return TrainingState.model_validate_json((found[-1] / STATE).read_text(encoding="utf-8"))
+
+
+def latest_average(runs: Path, recipe: str, *, other_than: Path) -> Path | None:
+    """The newest average of the recipe's earlier runs, which had another mixture."""
+    found = [
+        folder
+        for folder in runs.glob(f"{recipe}-????????/average")
+        if folder.parent != other_than and (folder / "config.json").exists()
+    ]
+    return max(found, key=lambda folder: folder.stat().st_mtime, default=None)
+
+
+def tokens_seen(ledger: Path, recipe: str) -> int:
+    """Target tokens that the newest weights of ``recipe`` have been trained on, by the ledger."""
+    lines = read_ledger(ledger)
+    totals = [line["models"][recipe]["total_target_tokens"] for line in lines if recipe in line["models"]]
+    return int(totals[-1]) if totals else 0
+
+
+def read_ledger(ledger: Path) -> list[dict[str, Any]]:
+    """The ledger's lines, oldest first."""
+    if not ledger.exists():
+        return []
+    return [json.loads(line) for line in ledger.read_text(encoding="utf-8").splitlines()]
+
+
+def write_line(ledger: Path, line: dict[str, Any]) -> None:
+    """Put the sitting's line into the ledger, in place of its earlier one."""
+    others = [other for other in read_ledger(ledger) if other["sitting"] != line["sitting"]]
+    text = "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in [*others, line])
+    ledger.parent.mkdir(parents=True, exist_ok=True)
+    aside = ledger.with_name(f".{ledger.name}.new")
+    aside.write_text(text, encoding="utf-8")
+    aside.rename(ledger)
+
+
+def development_scores(model: Path, data: Path) -> dict[str, float]:
+    """Cased BLEU of each development set, and their mean, as ``nmt translate`` decodes."""
+    translator = Translator.load(model)
+    config, options = translator.config, search_options(translator, None)
+    found: dict[str, float] = {}
+    for item in DEVELOPMENT_SETS:
+        sources, references = (
+            tuple(_lines(data / f"{item.path}.{language}")[:: item.step])
+            for language in (config.source_language, config.target_language)
+        )
+        texts = [result.text.replace("\n", " ") for result in translator.translate(sources, options=options)]
+        bleu = next(value for value in score(texts, references) if value.metric == "BLEU")
+        found[item.path] = round(bleu.score, 2)
+    found["mean"] = round(sum(found.values()) / len(found), 2)
+    return found
+
+
+def _score_and_record(
+    runs: Sequence[Run], options: argparse.Namespace, line: dict[str, Any], began_s: float
+) -> None:
+    for run in runs:
+        try:
+            state = average_run(run.folder, load_recipe(run.recipe).training.average_last, run.average)
+        except PasserelleError as error:
+            print(f"{run.name}: not scored: {error}", file=sys.stderr)
+            continue
+        tokens = run.tokens_before + state.target_tokens
+        if not run.curve or run.curve[-1]["total_target_tokens"] != tokens:
+            hours = round((state.elapsed_s - run.seconds_at_start) / 3600, 2)
+            bleu = development_scores(run.average, options.data)
+            run.curve.append({"hours": hours, "total_target_tokens": tokens, "bleu": bleu})
+            print(f"{run.name}: {tokens / 1e6:.1f} M target tokens, {bleu}", flush=True)
+    line["hours"] = round((time.monotonic() - began_s) / 3600, 2)
+    line["models"] = {run.name: run.record() for run in runs}
+    write_line(options.ledger, line)
+
+
+def _start(run: Run, data: Path, overrides: Sequence[str]) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "nmt", "train", run.recipe, "--run", str(run.folder), "--resume"]
+    settings = [f"data.dir={data}"]
+    if run.init_from is not None:
+        command += ["--init-from", run.init_from]
+        settings.append("training.validate_every=1000000")  # the mean of the checkpoints is scored instead
+    settings += overrides
+    command += [word for value in settings for word in ("--set", value)]
+    log = (run.folder.parent / f"{run.name}.log").open("ab")
+    threads = {"OMP_NUM_THREADS": str(len(run.cores))}
+    process = subprocess.Popen(
+        command, stdout=log, stderr=log, env={**os.environ, **threads}, process_group=0
+    )
+    os.sched_setaffinity(process.pid, run.cores)
+    return process
+
+
+def _is_running(run: Run) -> bool:
+    return run.process is not None and run.process.poll() is None
+
+
+def _is_over(began_s: float, hours: float | None) -> bool:
+    return hours is not None and time.monotonic() - began_s >= 3600 * hours
+
+
+def _stop(runs: Sequence[Run]) -> None:
+    for run in runs:
+        if run.process is not None and _is_running(run):
+            run.process.send_signal(signal.SIGTERM)
+    for run in runs:
+        if run.process is not None:
+            run.process.wait(STOPPED_WITHIN_S)
+
+
+def _interrupt(signum: int, frame: object) -> None:  # noqa: ARG001 - a handler's signature
+    raise KeyboardInterrupt
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").splitlines()
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("data", type=Path, help="folder with the corpora and development sets")
+    parser.add_argument("--runs", type=Path, default=Path("runs"), help="folder of the runs")
+    parser.add_argument("--recipe", action="append", help=f"default: {' and '.join(RECIPES)}")
+    parser.add_argument("--hours", type=float, help="end by itself after so long")
+    parser.add_argument("--score-every-minutes", type=float, default=60.0)
+    parser.add_argument("--ledger", type=Path, default=LEDGER)
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="as of nmt train")
+    options = parser.parse_args(arguments)
+    options.recipe = options.recipe or list(RECIPES)
+    return options
+
+
+if __name__ == "__main__":
+    main()
