@@ -11,12 +11,15 @@ from nmt.alignment import ALIGN_TOKENS, Aligner, Alignment
 from nmt.checkpoint import LoadedModel
 from nmt.explore.maps import head_maps
 from nmt.flow import Answer, EveryHead, ForcedPass, Question, Search
-from nmt.many import search_forks, search_many
 from nmt.models.interface import MergingDecoder, StepDecoder
 from nmt.reserved import PLACEHOLDERS
-from nmt.search import Hypothesis, Required
+from nmt.search import Hypothesis
 from nmt.search.continuous import ContinuousSearch
-from nmt.shares import CALLS, StepCost
+from nmt.searchers import RunningSearch, Searcher
+from nmt.searchers.ctranslate2 import CTranslate2Searcher
+from nmt.searchers.step import StepSearcher
+from nmt.searchers.waiting import WaitingSearch
+from nmt.shares import StepCost
 
 QuestionT = TypeVar("QuestionT", bound=Question)
 
@@ -31,6 +34,7 @@ class Answerer:
         device: where all these are.
         n_workers: how many batches are searched side by side.
         step_cost: of ``decoder``, see ``search_many``.
+        ctranslate2: the model as a ``ctranslate2.Translator``, which then searches what it can.
     """
 
     def __init__(
@@ -41,6 +45,7 @@ class Answerer:
         device: torch.device,
         n_workers: int,
         step_cost: StepCost,
+        ctranslate2: Any = None,  # noqa: ANN401 - it has no types
     ) -> None:
         self.decoder = decoder
         self._model = loaded.model
@@ -49,17 +54,18 @@ class Answerer:
         ids = (loaded.tokenizer.piece_id(piece) for piece in PLACEHOLDERS)
         self._placeholders = tuple(id_ for id_ in ids if id_ is not None)
         self._device = device
-        self._n_workers, self._step_cost = n_workers, step_cost
-        self._forks = (
-            search_forks(decoder, self._special_ids, n_workers)
-            if device.type == "cpu" and n_workers > 1
-            else None
+        steps = StepSearcher(
+            decoder, self._model, self._special_ids, self._placeholders, device, n_workers, step_cost
         )
+        self.searcher: Searcher = steps
+        if ctranslate2 is not None:
+            self.searcher = CTranslate2Searcher(ctranslate2, loaded, steps, n_workers)
+        self._is_stepped = ctranslate2 is None
 
     def answer(self, questions: Sequence[Question], *, max_batch_tokens: int, in_forks: bool) -> list[Answer]:
         """Answers in the order of the questions; arguments and errors as ``Translator.answer``."""
         answers: dict[int, Answer] = {
-            **self._search(_of_kind(Search, questions), max_batch_tokens, in_forks),
+            **self._search(_of_kind(Search, questions), max_batch_tokens, in_forks=in_forks),
             **self._align(_of_kind(ForcedPass, questions), max_batch_tokens),
         }
         for place, asked in _of_kind(EveryHead, questions).items():
@@ -68,10 +74,10 @@ class Answerer:
             )
         return [answers[place] for place in range(len(questions))]
 
-    def continuous_search(
-        self, on_failure: Callable[[Exception], None] | None = None
-    ) -> ContinuousSearch[Any]:
+    def continuous_search(self, on_failure: Callable[[Exception], None] | None = None) -> RunningSearch:
         """A search with this model that sentences join and leave, for ``nmt.continuous``."""
+        if not self._is_stepped:
+            return WaitingSearch(self.searcher, on_failure)
         return ContinuousSearch(
             cast(MergingDecoder[Any], self.decoder),
             self._special_ids,
@@ -82,26 +88,12 @@ class Answerer:
         )
 
     def _search(
-        self, searches: Mapping[int, Search], max_batch_tokens: int, in_forks: bool
+        self, searches: Mapping[int, Search], max_batch_tokens: int, *, in_forks: bool
     ) -> dict[int, list[Hypothesis]]:
-        """In batches of equal options."""
-        found: dict[int, list[Hypothesis]] = {}
-        for places in _by_options(searches):
-            options = searches[places[0]].options
-            hypotheses = search_many(
-                self._model if options.coverage_penalty else self.decoder,
-                [searches[place].source_ids for place in places],
-                options,
-                self._special_ids,
-                device=self._device,
-                required=Required(self._placeholders, tuple(searches[place].required for place in places)),
-                max_batch_tokens=max_batch_tokens,
-                n_workers=self._n_workers,
-                step_cost=CALLS if options.coverage_penalty else self._step_cost,
-                forks=self._forks if in_forks and not options.coverage_penalty else None,
-            )
-            found.update(zip(places, hypotheses, strict=True))
-        return found
+        found = self.searcher.search(
+            list(searches.values()), max_batch_tokens=max_batch_tokens, in_forks=in_forks
+        )
+        return dict(zip(searches, found, strict=True))
 
     def _align(self, passes: Mapping[int, ForcedPass], max_batch_tokens: int) -> dict[int, Alignment]:
         """In batches that read the same attention."""
@@ -120,11 +112,3 @@ class Answerer:
 def _of_kind(kind: type[QuestionT], questions: Sequence[Question]) -> dict[int, QuestionT]:
     """The questions of a kind, by their places."""
     return {place: asked for place, asked in enumerate(questions) if isinstance(asked, kind)}
-
-
-def _by_options(searches: Mapping[int, Search]) -> list[list[int]]:
-    """Places of the searches with equal options."""
-    groups: dict[str, list[int]] = {}
-    for place, asked in searches.items():
-        groups.setdefault(asked.options.model_dump_json(), []).append(place)
-    return list(groups.values())

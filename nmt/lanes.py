@@ -18,7 +18,8 @@ from nmt.finished import FinishedSentence
 from nmt.flow import Answer, Flow, Search
 from nmt.planning import Plan
 from nmt.progress import Event, PartFinished
-from nmt.search.continuous import ContinuousSearch, Sentence
+from nmt.search.continuous import Sentence
+from nmt.searchers import RunningSearch
 from nmt.spans import Span
 from nmt.translator import Translator
 
@@ -120,7 +121,7 @@ class Lane:
         gathers: texts are planned just before sentences may join.
     """
 
-    def __init__(self, search: ContinuousSearch[Any], most_tokens: int, *, gathers: bool) -> None:
+    def __init__(self, search: RunningSearch, most_tokens: int, *, gathers: bool) -> None:
         self._search = search
         self.most_tokens = most_tokens
         self._gathers = gathers

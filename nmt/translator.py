@@ -32,7 +32,8 @@ from nmt.many import BATCH_TOKENS
 from nmt.pharaoh import Extraction
 from nmt.planning import AlignmentKind, Plan, Planner
 from nmt.quality import Judge
-from nmt.search.continuous import ContinuousSearch
+from nmt.searchers import RunningSearch
+from nmt.searchers.ctranslate2 import load_ctranslate2
 from nmt.segment import split, split_lines
 from nmt.sentence import Preparer, Wishes
 from nmt.sentence_flow import SentenceFlow
@@ -108,7 +109,15 @@ class Translator:
             self.device,
             self.n_workers,
             StepCost(1, self.engine.few_rows, self.engine.few_step_rows, self.engine.gain_by_threads),
+            self._ctranslate2(loaded),
         )
+
+    def _ctranslate2(self, loaded: LoadedModel) -> Any:  # noqa: ANN401 - it has no types
+        """The model as a ``ctranslate2.Translator``; None for another engine."""
+        if self.engine.name != "ctranslate2":
+            return None
+        compute_type = "int8" if self.device.type == "cpu" else "float16"
+        return load_ctranslate2(loaded, self.device, compute_type, self.n_workers)
 
     @classmethod
     def load(
@@ -128,7 +137,7 @@ class Translator:
             source: ISO 639-1 code; None: any.
             target: the same.
             device: "cpu", "cuda", "cuda:1"; "auto" takes CUDA where there is any.
-            engine: "eager", "float32", "bfloat16", "int8"; "auto" takes the fastest (``nmt.engines.choose``).
+            engine: "eager", "float32", "bfloat16", "int8", "ctranslate2"; "auto": see ``nmt.engines.choose``.
 
         Raises:
             ModelFolderError: there is no such folder, it translates between other languages, or is corrupt.
@@ -310,9 +319,7 @@ class Translator:
             max_batch_tokens=max_batch_tokens,
         )
 
-    def continuous_search(
-        self, on_failure: Callable[[Exception], None] | None = None
-    ) -> ContinuousSearch[Any]:
+    def continuous_search(self, on_failure: Callable[[Exception], None] | None = None) -> RunningSearch:
         """A search with this model that sentences join and leave, for ``nmt.continuous``."""
         return self.answerer.continuous_search(on_failure)
 

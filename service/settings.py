@@ -31,7 +31,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid")
 
     device: str = Field("auto", description="Where the model runs: auto, cpu, cuda or cuda:N.")
-    engine: Literal["auto", "eager", "float32", "bfloat16", "int8"] = Field(
+    engine: Literal["auto", "eager", "float32", "bfloat16", "int8", "ctranslate2"] = Field(
         "auto",
         description="What decodes: eager (the model as it is written), or laid out for a CPU: float32, "
         "bfloat16 or int8, of which fewer bits are faster where the CPU has instructions for them; auto "

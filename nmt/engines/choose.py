@@ -50,7 +50,9 @@ from nmt.models.build import Model
 from nmt.models.interface import MergingDecoder
 from nmt.models.transformer import DecoderLayer, Transformer
 
-EngineName = Literal["auto", "eager", "float32", "bfloat16", "int8"]
+EngineName = Literal["auto", "eager", "float32", "bfloat16", "int8", "ctranslate2"]
+BY_THE_MODEL: frozenset[EngineName] = frozenset({"eager", "ctranslate2"})
+"""Engines whose step decoder is the model itself."""
 NO_TRANSFORMER = "the model is an RNN, and the other engines are for Transformers"
 ON_A_GPU = "the model is on a GPU, where the step as a CUDA graph has to be asked for: float32 or bfloat16"
 STEP_ROWS, STEP_ROWS_ON_UNITS = 4, 14
@@ -184,7 +186,9 @@ def _has_quarters(model: Transformer) -> bool:
 
 def _is_packed(model: Model, choice: Choice) -> TypeGuard[Transformer]:
     """Whether an engine of a CPU decodes it, of which steps can be compiled."""
-    return choice.name != "eager" and isinstance(model, Transformer) and not model.output.weight_VD.is_cuda
+    if choice.name in BY_THE_MODEL or not isinstance(model, Transformer):
+        return False
+    return not model.output.weight_VD.is_cuda
 
 
 def whole_shape(model: Model, choice: Choice) -> WholeShape | None:
@@ -253,6 +257,8 @@ def _choose(
         raise ConfigError(f"engine {requested!r} is unknown; choose one of {', '.join(get_args(EngineName))}")
     if requested == "eager":
         return Choice("eager", "asked for")
+    if requested == "ctranslate2":
+        return Choice("ctranslate2", "asked for; what it cannot search, the model does")
     if device.type == "cuda" and obstacle is None:
         return _choose_on_a_gpu(requested)
     if device.type != "cpu" and obstacle is None:
@@ -283,7 +289,7 @@ def build_decoder(
     model: Model, choice: Choice, shortlist: VocabularyShortlist | None = None
 ) -> MergingDecoder[Any]:
     """The decoder that ``choice`` names; ``shortlist`` is for engines of a CPU other than eager."""
-    if choice.name == "eager":
+    if choice.name in BY_THE_MODEL:
         return model
     assert isinstance(model, Transformer)
     if model.output.weight_VD.device.type != "cpu":

@@ -35,7 +35,7 @@ class Start(Message):
     type: Literal["start"] = "start"
     model: str | None
     device: str
-    engine: Literal["auto", "eager", "float32", "bfloat16", "int8"] = "auto"
+    engine: Literal["auto", "eager", "float32", "bfloat16", "int8", "ctranslate2"] = "auto"
     """What decodes, see ``nmt.engines.choose``."""
     batch_max_tokens: int
     log_level: Literal["debug", "info", "warning", "error"]

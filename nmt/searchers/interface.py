@@ -1,0 +1,54 @@
+"""The seam between the translation pipeline and what searches: sentences in, hypotheses out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Sequence
+from typing import Protocol
+
+from nmt.flow import Search
+from nmt.search import Hypothesis
+from nmt.search.continuous import Outcome, Sentence
+
+
+class Searcher(Protocol):
+    """Searches for translations of many sentences, each with options and constraints of its own."""
+
+    def search(
+        self, asked: Sequence[Search], *, max_batch_tokens: int, in_forks: bool = False
+    ) -> list[list[Hypothesis]]:
+        """The hypotheses of each sentence, in the order asked: at most ``n_best``, best first.
+
+        Args:
+            asked: sentences as token ids without EOS, with their options and required placeholders.
+            max_batch_tokens: padded source tokens x beam size that a worker searches at once.
+            in_forks: batches may be searched in forks of this process (``nmt.engines.forks``).
+
+        Raises:
+            NumericalError: the model computes NaN.
+            ConfigError: options that the model cannot follow.
+        """
+
+
+class RunningSearch(Protocol):
+    """A search that sentences join and leave, for ``nmt.continuous``."""
+
+    @property
+    def running(self) -> list[Sentence]:
+        """All sentences that have joined and not ended."""
+
+    def add(self, sentences: Sequence[Sentence]) -> None:
+        """Let sentences join."""
+
+    def step(self) -> list[Outcome]:
+        """Go on for a bounded time; who has ended."""
+
+    def cancel(self, keys: Collection[Hashable]) -> None:
+        """Take sentences out."""
+
+
+def by_options(asked: Sequence[Search]) -> list[list[int]]:
+    """Places of the searches with equal options."""
+    groups: dict[str, list[int]] = {}
+    for place, one in enumerate(asked):
+        groups.setdefault(one.options.model_dump_json(), []).append(place)
+    return list(groups.values())

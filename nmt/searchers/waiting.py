@@ -1,0 +1,76 @@
+"""A running search over a ``Searcher``: sentences wait, and each step searches a small batch of them.
+
+It stands where ``nmt.search.continuous`` does: a decoder that is stepped lets sentences join at any token; a
+searcher lets them join between batches. A batch is bounded, so nobody waits long for another's.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Collection, Hashable, Sequence
+
+from nmt.flow import Search
+from nmt.search.continuous import Outcome, Sentence
+from nmt.searchers.interface import Searcher
+
+MOST_SENTENCES = 16
+"""Of a batch."""
+MOST_TOKENS = 4096
+"""Source tokens x beam size of a batch; a longer sentence is alone."""
+
+
+class WaitingSearch:
+    """Sentences that wait for a searcher.
+
+    Args:
+        searcher: searches each batch.
+        on_failure: told when a batch fails as a whole and its sentences are tried alone.
+    """
+
+    def __init__(self, searcher: Searcher, on_failure: Callable[[Exception], None] | None = None) -> None:
+        self._searcher = searcher
+        self._on_failure = on_failure
+        self._waiting: deque[Sentence] = deque()
+
+    @property
+    def running(self) -> list[Sentence]:
+        """All sentences that have been added and not ended."""
+        return list(self._waiting)
+
+    def add(self, sentences: Sequence[Sentence]) -> None:
+        """Sentences join those that wait."""
+        self._waiting += sentences
+
+    def cancel(self, keys: Collection[Hashable]) -> None:
+        """Forget sentences."""
+        self._waiting = deque(sentence for sentence in self._waiting if sentence.key not in keys)
+
+    def step(self) -> list[Outcome]:
+        """Search the next batch; what came of it."""
+        batch: list[Sentence] = []
+        n_tokens = 0
+        while self._waiting and len(batch) < MOST_SENTENCES:
+            n_tokens += self._waiting[0].n_tokens
+            if batch and n_tokens > MOST_TOKENS:
+                break
+            batch.append(self._waiting.popleft())
+        if not batch:
+            return []
+        try:
+            found = self._searcher.search([_asked(one) for one in batch], max_batch_tokens=MOST_TOKENS)
+        except Exception as error:
+            if len(batch) > 1 and self._on_failure is not None:
+                self._on_failure(error)
+            return [self._alone(sentence) for sentence in batch]
+        return [Outcome(one.key, hypotheses) for one, hypotheses in zip(batch, found, strict=True)]
+
+    def _alone(self, sentence: Sentence) -> Outcome:
+        try:
+            (hypotheses,) = self._searcher.search([_asked(sentence)], max_batch_tokens=MOST_TOKENS)
+        except Exception as error:
+            return Outcome(sentence.key, [], error)
+        return Outcome(sentence.key, hypotheses)
+
+
+def _asked(sentence: Sentence) -> Search:
+    return Search(sentence.source_ids, sentence.options, sentence.required)

@@ -1,0 +1,228 @@
+"""CTranslate2 as a searcher finds what the reference finds, and leaves to it what it cannot do."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
+from nmt.config import GenerationConfig, RnnConfig, SamplingConfig
+from nmt.errors import ConfigError, NumericalError
+from nmt.flow import Search
+from nmt.models.build import build_model
+from nmt.reserved import PLACEHOLDERS
+from nmt.search import Hypothesis
+from nmt.searchers.cache import SUMS, cached_export
+from nmt.searchers.ctranslate2 import CTranslate2Searcher, load_ctranslate2
+from nmt.searchers.step import StepSearcher
+from nmt.translator import Translator
+
+pytest.importorskip("ctranslate2", reason="CTranslate2 is not installed")
+
+CPU = torch.device("cpu")
+TEXTS = (
+    "The little girl is eating an apple.",
+    "We are waiting for the train to Paris, which is late again.",
+    "Thank you very much.",
+    "The European Parliament has adopted a resolution on the protection of the environment.",
+    "My brother did not come because he was ill.",
+)
+
+
+class Watched:
+    """A searcher that knows what it was asked."""
+
+    def __init__(self, searcher: StepSearcher) -> None:
+        self.searcher = searcher
+        self.asked: list[Search] = []
+
+    def search(
+        self, asked: Sequence[Search], *, max_batch_tokens: int, in_forks: bool = False
+    ) -> list[list[Hypothesis]]:
+        self.asked += asked
+        return self.searcher.search(asked, max_batch_tokens=max_batch_tokens, in_forks=in_forks)
+
+
+@pytest.fixture(scope="module")
+def loaded() -> LoadedModel:
+    return load_model_folder(resolve_model("general"), CPU)
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def searchers(
+    loaded: LoadedModel, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[CTranslate2Searcher, Watched]:
+    monkeypatch.setenv("PASSERELLE_CACHE", str(cache))
+    ids = tuple(loaded.tokenizer.pieces.index(piece) for piece in PLACEHOLDERS)
+    steps = Watched(StepSearcher(loaded.model, loaded.model, loaded.config.special_ids, ids, CPU))
+    translator = load_ctranslate2(loaded, CPU, "float32", 2)
+    return CTranslate2Searcher(translator, loaded, steps, 2), steps
+
+
+def asked(loaded: LoadedModel, texts: Sequence[str] = TEXTS, **options: Any) -> list[Search]:
+    generation = loaded.generation.model_copy(update=options)
+    return [Search(tuple(loaded.tokenizer.encode(text)), generation) for text in texts]
+
+
+@pytest.mark.parametrize("options", [{"beam_size": 1}, {"beam_size": 5}, {"beam_size": 4, "n_best": 3}])
+def test_hypotheses_are_those_of_the_reference(
+    options: dict[str, int], loaded: LoadedModel, searchers: tuple[CTranslate2Searcher, Watched]
+):
+    searcher, steps = searchers
+    searches = asked(loaded, **options)
+    found = searcher.search(searches, max_batch_tokens=4096)
+    assert steps.asked == []
+    for ours, theirs in zip(found, steps.searcher.search(searches, max_batch_tokens=4096), strict=True):
+        assert [one.tokens for one in ours] == [one.tokens for one in theirs]
+        for one, other in zip(ours, theirs, strict=True):
+            assert one.log_prob == pytest.approx(other.log_prob, abs=1e-3)
+            assert one.score == pytest.approx(other.score, abs=1e-3)
+            assert one.token_log_probs == pytest.approx(other.token_log_probs, abs=1e-3)
+            assert one.finished
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"sampling": SamplingConfig()},
+        {"coverage_penalty": 0.2},
+        {"max_length_ratio": 0.1, "max_length_offset": 1},
+    ],
+    ids=["sampling", "coverage", "a limit that ends it"],
+)
+def test_what_it_cannot_do_is_searched_by_the_reference(
+    options: dict[str, Any], loaded: LoadedModel, searchers: tuple[CTranslate2Searcher, Watched]
+):
+    searcher, steps = searchers
+    plain, other = asked(loaded, TEXTS[:1])[0], asked(loaded, TEXTS[1:2], **options)[0]
+    found = searcher.search([plain, other], max_batch_tokens=4096)
+    assert steps.asked == [other]
+    assert found[1] == steps.searcher.search([other], max_batch_tokens=4096)[0]
+
+
+def test_required_placeholders_are_each_written_once_and_no_others(
+    loaded: LoadedModel, searchers: tuple[CTranslate2Searcher, Watched]
+):
+    searcher, _ = searchers
+    pieces = loaded.tokenizer.pieces
+    first, second = (pieces.index(piece) for piece in PLACEHOLDERS[:2])
+    (one, both) = asked(loaded, ["Send it to ⟦0⟧ today.", "From ⟦0⟧ to ⟦1⟧ by train."])
+    searches = [replace(one, required=(first,)), replace(both, required=(first, second)), *asked(loaded)]
+    reserved = {pieces.index(piece) for piece in PLACEHOLDERS}
+    for search, (best, *_) in zip(searches, searcher.search(searches, max_batch_tokens=4096), strict=True):
+        assert sorted(reserved.intersection(best.tokens)) == sorted(search.required)
+        assert all(best.tokens.count(id_) == 1 for id_ in search.required)
+
+
+def test_a_missing_placeholder_is_searched_for_by_the_reference(
+    loaded: LoadedModel, searchers: tuple[CTranslate2Searcher, Watched]
+):
+    searcher, steps = searchers
+    unasked = loaded.tokenizer.pieces.index(PLACEHOLDERS[7])
+    search = replace(asked(loaded)[0], required=(unasked,))
+    ((best, *_),) = searcher.search([search], max_batch_tokens=4096)
+    assert steps.asked == [search]
+    assert best.tokens.count(unasked) == 1
+
+
+def test_nan_in_the_weights_is_an_error(loaded: LoadedModel, cache: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PASSERELLE_CACHE", str(cache))
+    broken = load_model_folder(resolve_model("general"), CPU)
+    broken.model.state_dict()["decoder_norm.weight"].fill_(torch.nan)
+    steps = StepSearcher(broken.model, broken.model, broken.config.special_ids, (), CPU)
+    searcher = CTranslate2Searcher(load_ctranslate2(broken, CPU, "float32", 1), broken, steps, 1)
+    with pytest.raises(NumericalError, match="NaN"):
+        searcher.search(asked(loaded)[:1], max_batch_tokens=4096)
+
+
+def test_a_translator_with_this_engine_translates_as_the_model_does(
+    loaded: LoadedModel, cache: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("PASSERELLE_CACHE", str(cache))
+    by_steps, by_ctranslate2 = (Translator(loaded, engine=engine) for engine in ("eager", "ctranslate2"))
+    text = ["See https://example.org at 10:30. <b>Thank you!</b>", *TEXTS]
+    ours = [one.text for one in by_steps.translate(text)]
+    theirs = [one.text for one in by_ctranslate2.translate(text)]
+    assert "https://example.org" in theirs[0]
+    assert sum(one == other for one, other in zip(ours, theirs, strict=True)) >= len(text) - 1  # int8
+
+
+def test_a_missing_package_and_an_rnn_are_one_clear_line(
+    loaded: LoadedModel, monkeypatch: pytest.MonkeyPatch
+):
+    config = RnnConfig(vocab_size=12000, d_embedding=8, d_hidden=8)
+    rnn = replace(
+        loaded, config=loaded.config.model_copy(update={"model": config}), model=build_model(config)
+    )
+    with pytest.raises(ConfigError, match="it runs Transformers, and general is an rnn"):
+        load_ctranslate2(rnn, CPU, "int8", 1)
+    monkeypatch.setattr("ctranslate2.__version__", "4.5.0")
+    with pytest.raises(ConfigError, match=r"version 4\.5\.0 is older than 4\.6"):
+        load_ctranslate2(loaded, CPU, "int8", 1)
+    monkeypatch.setitem(sys.modules, "ctranslate2", None)
+    with pytest.raises(ConfigError, match="pip install"):
+        load_ctranslate2(loaded, CPU, "int8", 1)
+
+
+def test_a_damaged_export_is_made_again_and_a_whole_one_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PASSERELLE_CACHE", str(tmp_path))
+    made: list[Path] = []
+
+    def export(folder: Path) -> None:
+        made.append(folder)
+        (folder / "model.bin").write_bytes(b"weights")
+
+    folder = cached_export("kind", "key", export)
+    assert folder == cached_export("kind", "key", export) == tmp_path / "kind" / "key"
+    assert len(made) == 1
+    (folder / "model.bin").write_bytes(b"weightz")
+    assert cached_export("kind", "key", export) == folder
+    (folder / SUMS).unlink()
+    assert cached_export("kind", "key", export) == folder
+    assert len(made) == 3
+    assert [path.name for path in folder.parent.iterdir()] == ["key"]
+
+
+def test_a_cache_that_cannot_be_written_is_told_by_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("PASSERELLE_CACHE", str(tmp_path / "file"))
+    assert cached_export("kind", "key", lambda folder: None) is None
+
+
+def test_without_a_cache_the_model_is_exported_to_a_temporary_folder(
+    loaded: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("PASSERELLE_CACHE", str(tmp_path / "file"))
+    searcher = CTranslate2Searcher(
+        load_ctranslate2(loaded, CPU, "float32", 1),
+        loaded,
+        StepSearcher(loaded.model, loaded.model, loaded.config.special_ids, (), CPU),
+        1,
+    )
+    (found,) = searcher.search(asked(loaded)[:1], max_batch_tokens=4096)
+    assert found[0].finished
+
+
+def test_options_without_any_search_give_nothing(searchers: tuple[CTranslate2Searcher, Watched]):
+    assert searchers[0].search([], max_batch_tokens=4096) == []
+
+
+def test_generation_options_are_those_of_the_request(
+    loaded: LoadedModel, searchers: tuple[CTranslate2Searcher, Watched]
+):
+    searcher, _ = searchers
+    greedy, beam = asked(loaded, TEXTS[:1], beam_size=1)[0], asked(loaded, TEXTS[:1], n_best=5)[0]
+    assert isinstance(greedy.options, GenerationConfig)
+    assert [len(found) for found in searcher.search([greedy, beam], max_batch_tokens=4096)] == [1, 5]

@@ -1,0 +1,74 @@
+"""A running search over a searcher: bounded batches, cancelled sentences, errors of one sentence alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nmt.config import GenerationConfig
+from nmt.errors import NumericalError
+from nmt.flow import Search
+from nmt.search import Hypothesis
+from nmt.search.continuous import Sentence
+from nmt.searchers.waiting import MOST_SENTENCES, WaitingSearch
+
+BAD = 999
+
+
+class Echo:
+    """Answers with the source; fails on ``BAD``."""
+
+    def __init__(self) -> None:
+        self.batches: list[int] = []
+
+    def search(
+        self,
+        asked: Sequence[Search],
+        *,
+        max_batch_tokens: int,
+        in_forks: bool = False,
+    ) -> list[list[Hypothesis]]:
+        self.batches.append(len(asked))
+        if any(BAD in one.source_ids for one in asked):
+            raise NumericalError("NaN")
+        return [[Hypothesis(one.source_ids, -1.0, -1.0, True)] for one in asked]
+
+
+def sentence(key: int, *ids: int) -> Sentence:
+    return Sentence(key, ids, GenerationConfig())
+
+
+def test_a_step_searches_a_bounded_batch_in_the_order_of_arrival():
+    searcher = Echo()
+    search = WaitingSearch(searcher)
+    search.add([sentence(key, 5, key) for key in range(MOST_SENTENCES + 3)])
+    first, second = search.step(), search.step()
+    assert [outcome.key for outcome in (*first, *second)] == list(range(MOST_SENTENCES + 3))
+    assert searcher.batches == [MOST_SENTENCES, 3]
+    assert first[2].hypotheses[0].tokens == (5, 2)
+    assert search.step() == []
+
+
+def test_long_sentences_are_fewer_in_a_batch_and_one_too_long_is_alone():
+    searcher = Echo()
+    search = WaitingSearch(searcher)
+    search.add([sentence(0, *[5] * 2000), sentence(1, *[5] * 300), sentence(2, *[5] * 300), sentence(3, 5)])
+    while search.running:
+        search.step()
+    assert searcher.batches == [1, 3]
+
+
+def test_a_cancelled_sentence_is_not_searched():
+    search = WaitingSearch(Echo())
+    search.add([sentence(0, 5), sentence(1, 6)])
+    search.cancel([0])
+    assert [one.key for one in search.running] == [1]
+    assert [outcome.key for outcome in search.step()] == [1]
+
+
+def test_an_error_stays_with_the_sentence_that_causes_it():
+    failures: list[Exception] = []
+    search = WaitingSearch(Echo(), failures.append)
+    search.add([sentence(0, 5), sentence(1, BAD), sentence(2, 7)])
+    outcomes = search.step()
+    assert [outcome.error is None for outcome in outcomes] == [True, False, True]
+    assert len(failures) == 1
