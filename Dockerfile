@@ -34,6 +34,10 @@ COPY service /build/service
 COPY training /build/training
 RUN /opt/passerelle/bin/pip install --no-deps --no-build-isolation . \
  && /opt/passerelle/bin/pip check
+# The models that ship, as CTranslate2 reads them: see nmt/searchers/cache.py.
+ENV PASSERELLE_CACHE=/opt/passerelle/cache
+RUN /opt/passerelle/bin/python -c "from nmt.translator import Translator; from nmt.shipped import shipped_models; \
+    [Translator.load(name, device='cpu') for name in shipped_models()]"
 # What nothing reads at run time: tests, headers, static libraries, stubs, examples of other packages, and pip.
 COPY scripts/strip_image.sh /build/
 RUN sh strip_image.sh /opt/passerelle
@@ -46,7 +50,7 @@ COPY --from=build /opt/passerelle /opt/passerelle
 # read-only.
 RUN mkdir --mode=700 /data && chown 10001:10001 /data
 VOLUME /data
-ENV PASSERELLE_DATA_DIR=/data
+ENV PASSERELLE_DATA_DIR=/data PASSERELLE_CACHE=/opt/passerelle/cache
 ENV PATH=/opt/passerelle/bin:$PATH PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 HOME=/tmp MPLCONFIGDIR=/tmp/matplotlib
 # Read by NVIDIA's container runtime, where there is one; nobody else minds.
 ENV NVIDIA_VISIBLE_DEVICES=all NVIDIA_DRIVER_CAPABILITIES=compute,utility

@@ -49,6 +49,7 @@ tables: venv
 	$(VENV)/bin/python scripts/training_tables.py
 	$(VENV)/bin/python -m scripts.reliability_table
 	$(VENV)/bin/python scripts/operate_tables.py
+	$(VENV)/bin/python -m scripts.speed_tables
 
 audit:
 	$(PYTHON) -m venv $(VENV)-audit

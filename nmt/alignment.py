@@ -28,7 +28,7 @@ from nmt.aligner.pooling import (
     to_rows,
 )
 from nmt.aligner.scorer import TrainedAligner
-from nmt.aligner.states import ForcedPass, read_states
+from nmt.aligner.states import read_states
 from nmt.batch import Batch
 from nmt.config import AlignmentConfig, SpecialIds
 from nmt.errors import ConfigError, NumericalError, TextTooLongError
@@ -98,7 +98,6 @@ class Aligner:
         device: where the model and the scorer are.
         max_tokens: positions that the model has for a sentence, BOS or EOS counted; None: any number.
         trained: the scorer; None: attention.
-        forced: an engine made from ``model``, which reads for the scorer; None: the model itself.
     """
 
     def __init__(
@@ -111,7 +110,6 @@ class Aligner:
         *,
         max_tokens: int | None = None,
         trained: TrainedAligner | None = None,
-        forced: ForcedPass | None = None,
     ) -> None:
         self.model = model
         self.tokenizer = tokenizer
@@ -120,7 +118,6 @@ class Aligner:
         self.device = device
         self.max_tokens = max_tokens
         self.trained = trained
-        self._forced = forced
 
     def reading(self, config: AlignmentConfig) -> Aligner:
         """The same model's cross-attention, of this layer and these heads."""
@@ -250,7 +247,7 @@ class Aligner:
         own_sources, own_targets = [sources[row] for row in both], [targets[row] for row in both]
         most = min(max_batch_tokens, SCORED_TOGETHER)
         for rows, batch in self._batches(own_sources, own_targets, most):
-            forward_BTS, backward_BTS = self.trained.scorer(read_states(self.model, batch, self._forced))
+            forward_BTS, backward_BTS = self.trained.scorer(read_states(self.model, batch))
             _refuse_nan(forward_BTS)
             forward_BTS, backward_BTS = forward_BTS.exp().cpu(), backward_BTS.exp().cpu()
             for index, row in enumerate(rows):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import torch
 
@@ -11,7 +11,7 @@ from nmt.alignment import ALIGN_TOKENS, Aligner, Alignment
 from nmt.checkpoint import LoadedModel
 from nmt.explore.maps import head_maps
 from nmt.flow import Answer, EveryHead, ForcedPass, Question, Search
-from nmt.models.interface import MergingDecoder, StepDecoder
+from nmt.models.interface import MergingDecoder
 from nmt.reserved import PLACEHOLDERS
 from nmt.search import Hypothesis
 from nmt.search.continuous import ContinuousSearch
@@ -19,7 +19,6 @@ from nmt.searchers import RunningSearch, Searcher
 from nmt.searchers.ctranslate2 import CTranslate2Searcher
 from nmt.searchers.step import StepSearcher
 from nmt.searchers.waiting import WaitingSearch
-from nmt.shares import StepCost
 
 QuestionT = TypeVar("QuestionT", bound=Question)
 
@@ -28,49 +27,42 @@ class Answerer:
     """Answers questions, many at once.
 
     Args:
-        loaded: the model, which also searches where attention is needed on the way.
-        decoder: what searches otherwise: the model's engine.
+        loaded: the model.
         aligner: what links.
-        device: where all these are.
-        n_workers: how many batches are searched side by side.
-        step_cost: of ``decoder``, see ``search_many``.
-        ctranslate2: the model as a ``ctranslate2.Translator``, which then searches what it can.
+        device: where both are.
+        ctranslate2: the model as a ``ctranslate2.Translator``, which then searches what it can; None: the
+            model itself does.
+        n_workers: batches that ``ctranslate2`` runs side by side.
     """
 
     def __init__(
         self,
         loaded: LoadedModel,
-        decoder: StepDecoder[Any],
         aligner: Aligner,
         device: torch.device,
-        n_workers: int,
-        step_cost: StepCost,
         ctranslate2: Any = None,  # noqa: ANN401 - it has no types
+        n_workers: int = 1,
     ) -> None:
-        self.decoder = decoder
-        self._model = loaded.model
+        self.model = loaded.model
         self._special_ids = loaded.config.special_ids
         self._aligner = aligner
         ids = (loaded.tokenizer.piece_id(piece) for piece in PLACEHOLDERS)
         self._placeholders = tuple(id_ for id_ in ids if id_ is not None)
         self._device = device
-        steps = StepSearcher(
-            decoder, self._model, self._special_ids, self._placeholders, device, n_workers, step_cost
-        )
-        self.searcher: Searcher = steps
+        self.searcher: Searcher = StepSearcher(self.model, self._special_ids, self._placeholders, device)
         if ctranslate2 is not None:
-            self.searcher = CTranslate2Searcher(ctranslate2, loaded, steps, n_workers)
+            self.searcher = CTranslate2Searcher(ctranslate2, loaded, self.searcher, n_workers)
         self._is_stepped = ctranslate2 is None
 
-    def answer(self, questions: Sequence[Question], *, max_batch_tokens: int, in_forks: bool) -> list[Answer]:
+    def answer(self, questions: Sequence[Question], *, max_batch_tokens: int) -> list[Answer]:
         """Answers in the order of the questions; arguments and errors as ``Translator.answer``."""
         answers: dict[int, Answer] = {
-            **self._search(_of_kind(Search, questions), max_batch_tokens, in_forks=in_forks),
+            **self._search(_of_kind(Search, questions), max_batch_tokens),
             **self._align(_of_kind(ForcedPass, questions), max_batch_tokens),
         }
         for place, asked in _of_kind(EveryHead, questions).items():
             answers[place] = head_maps(
-                self._model, asked.source, asked.target, self._special_ids, self._device
+                self.model, asked.source, asked.target, self._special_ids, self._device
             )
         return [answers[place] for place in range(len(questions))]
 
@@ -78,21 +70,11 @@ class Answerer:
         """A search with this model that sentences join and leave, for ``nmt.continuous``."""
         if not self._is_stepped:
             return WaitingSearch(self.searcher, on_failure)
-        return ContinuousSearch(
-            cast(MergingDecoder[Any], self.decoder),
-            self._special_ids,
-            self._device,
-            self._placeholders,
-            on_failure,
-            attentive=cast(MergingDecoder[Any], self._model),
-        )
+        decoder: MergingDecoder[Any] = self.model
+        return ContinuousSearch(decoder, self._special_ids, self._device, self._placeholders, on_failure)
 
-    def _search(
-        self, searches: Mapping[int, Search], max_batch_tokens: int, *, in_forks: bool
-    ) -> dict[int, list[Hypothesis]]:
-        found = self.searcher.search(
-            list(searches.values()), max_batch_tokens=max_batch_tokens, in_forks=in_forks
-        )
+    def _search(self, searches: Mapping[int, Search], max_batch_tokens: int) -> dict[int, list[Hypothesis]]:
+        found = self.searcher.search(list(searches.values()), max_batch_tokens=max_batch_tokens)
         return dict(zip(searches, found, strict=True))
 
     def _align(self, passes: Mapping[int, ForcedPass], max_batch_tokens: int) -> dict[int, Alignment]:

@@ -9,7 +9,6 @@
     calibration.json   from log-probabilities to confidence; a model without it gives none
     aligner.json       how the link scorer is built and when it links; without one, links come from attention
     aligner.safetensors    its weights
-    shortlist.safetensors  which target pieces go with which source pieces; without it all are looked at
     MANIFEST.sha256    ``sha256sum --check MANIFEST.sha256`` reads it too
 
 A flipped bit is an error that names the file, not a wrong translation. Other files in the folder stay as they
@@ -41,7 +40,6 @@ from nmt.errors import ConfigError, ModelFolderError, NumericalError
 from nmt.files import flush, give_ordinary_mode, sha256
 from nmt.models.build import Model, build_model
 from nmt.shipped import CONFIG, PRETRAINED, resolve_model
-from nmt.shortlist import Shortlist, read_shortlist, write_shortlist
 from nmt.tokenizer import Tokenizer
 
 __all__ = [
@@ -56,7 +54,6 @@ __all__ = [
     "OPTIONAL",
     "PRETRAINED",
     "SCORES",
-    "SHORTLIST",
     "TOKENIZER",
     "WEIGHTS",
     "LoadedModel",
@@ -66,7 +63,6 @@ __all__ = [
     "save_aligner",
     "save_calibration",
     "save_model_folder",
-    "save_shortlist",
     "verify_manifest",
     "write_manifest",
 ]
@@ -76,8 +72,7 @@ CARD, SCORES, MANIFEST = "card.md", "scores.json", "MANIFEST.sha256"
 FILES = (CONFIG, WEIGHTS, TOKENIZER, GENERATION, CARD, SCORES)
 CALIBRATION = "calibration.json"
 ALIGNER, ALIGNER_WEIGHTS = "aligner.json", "aligner.safetensors"
-SHORTLIST = "shortlist.safetensors"
-OPTIONAL = (CALIBRATION, ALIGNER, ALIGNER_WEIGHTS, SHORTLIST)
+OPTIONAL = (CALIBRATION, ALIGNER, ALIGNER_WEIGHTS)
 """May be absent; training does not write them: ``nmt calibrate`` and ``nmt align-train`` add them."""
 
 WeightsDtype = Literal["float32", "bfloat16", "float16"]
@@ -97,7 +92,6 @@ class LoadedModel:
     """None: confidence was not calibrated."""
     aligner: TrainedAligner | None = None
     """None: links come from attention."""
-    shortlist: Shortlist | None = None
     """None: every piece is looked at."""
 
 
@@ -194,10 +188,8 @@ def load_model_folder(
     _load_weights(model, folder / WEIGHTS)
     model.to(device).eval().requires_grad_(False)
     aligner = _read_aligner(folder, device) if with_aligner else None
-    path = folder / SHORTLIST
-    shortlist = read_shortlist(path, tokenizer.vocab_size) if path.exists() else None
     calibration = _read_calibration(folder)
-    return LoadedModel(config, model, tokenizer, generation, folder, calibration, aligner, shortlist)
+    return LoadedModel(config, model, tokenizer, generation, folder, calibration, aligner)
 
 
 def save_aligner(folder: Path, aligner: TrainedAligner) -> None:
@@ -218,17 +210,6 @@ def save_aligner(folder: Path, aligner: TrainedAligner) -> None:
             ALIGNER: lambda aside: aside.write_text(config, encoding="utf-8"),
         },
     )
-
-
-def save_shortlist(folder: Path, shortlist: Shortlist) -> None:
-    """Add or replace ``shortlist.safetensors`` of a model folder.
-
-    A crash between its two steps leaves a folder that does not load and says why.
-
-    Raises:
-        ModelFolderError: it cannot be written.
-    """
-    _add(folder, {SHORTLIST: lambda aside: write_shortlist(aside, shortlist)})
 
 
 def save_calibration(folder: Path, calibration: Calibration) -> None:

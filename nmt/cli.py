@@ -24,7 +24,6 @@ from nmt.commands.align import align_links, align_train
 from nmt.commands.attention import attention
 from nmt.commands.bench import bench_app
 from nmt.commands.blend import blend
-from nmt.commands.compile import compile_step
 from nmt.commands.export import export
 from nmt.commands.keys import database_app, keys_app
 from nmt.commands.lines import lines_of
@@ -39,7 +38,6 @@ from nmt.commands.options import (
     References,
     Sources,
 )
-from nmt.commands.shortlist import shortlist
 from nmt.commands.translate import translate
 from nmt.config import AlignmentConfig
 from nmt.errors import ConfigError, DataError, DiskFullError, InputError, PasserelleError
@@ -70,9 +68,7 @@ app.command("align-links")(align_links)
 app.command("align-train")(align_train)
 app.command()(attention)
 app.command()(blend)
-app.command("compile")(compile_step)
 app.command()(export)
-app.command()(shortlist)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

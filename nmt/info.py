@@ -18,11 +18,9 @@ import torch
 
 from nmt import __version__
 from nmt.checkpoint import SCORES, WEIGHTS, load_model_folder, resolve_model
-from nmt.engines.choose import Choice, choose, compilable_steps
-from nmt.engines.forks import kind_of_workers
-from nmt.engines.workers import count_workers
 from nmt.errors import ModelFolderError
-from nmt.models.build import Model
+from nmt.searchers.choose import choose
+from nmt.translator import count_workers
 
 SCALES = {"lowercase-tokenized": " (lower-cased, tokenised)"}
 """What is said of scores that are not of cased, detokenised text."""
@@ -62,9 +60,7 @@ def info(model: str | Path | None = None) -> dict[str, dict[str, Any]]:
         "engine": {
             "name": engine.name,
             "why": engine.why,
-            "step": step_in_words(engine, loaded.model),
-            "workers": count_workers(device),
-            "kind_of_workers": kind_of_workers(),
+            "workers": count_workers(device) if engine.is_ctranslate2 else 1,
         },
         "machine": _machine(),
     }
@@ -116,18 +112,6 @@ def count_parameters(folder: Path) -> int:
             return sum(math.prod(weights.get_slice(name).get_shape()) for name in weights.keys())  # noqa: SIM118
     except (OSError, safetensors.SafetensorError) as error:
         raise ModelFolderError(f"{folder / WEIGHTS}: {error}") from None
-
-
-def step_in_words(engine: Choice, model: Model) -> str:
-    """Whether the steps of ``engine`` are compiled, and which are not."""
-    steps = compilable_steps(model, engine)
-    lacking = [kind for kind, is_there in steps.items() if not is_there]
-    if not steps:
-        return "nothing to compile"
-    if len(lacking) == len(steps):
-        return "not compiled; nmt compile does it once"
-    but_not = f", but not that of {' and that of '.join(lacking)}: nmt compile" if lacking else ""
-    return f"compiled ahead of time{but_not}"
 
 
 def _machine() -> dict[str, Any]:

@@ -22,22 +22,19 @@ from nmt.alignment import ALIGN_TOKENS, THRESHOLD, Aligner, Alignment, Link, Tok
 from nmt.answers import Answerer
 from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
 from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig, TransformerConfig
-from nmt.engines.choose import build_decoder, choose
-from nmt.engines.packed import PackedTransformer
-from nmt.engines.workers import count_workers
 from nmt.errors import ConfigError, InputError, UnsupportedLanguageError
 from nmt.finished import FinishedSentence, finish
 from nmt.flow import Answer, Flow, Question, run_together
-from nmt.many import BATCH_TOKENS
 from nmt.pharaoh import Extraction
 from nmt.planning import AlignmentKind, Plan, Planner
 from nmt.quality import Judge
 from nmt.searchers import RunningSearch
+from nmt.searchers.batches import BATCH_TOKENS
+from nmt.searchers.choose import Choice, choose
 from nmt.searchers.ctranslate2 import load_ctranslate2
 from nmt.segment import split, split_lines
 from nmt.sentence import Preparer, Wishes
 from nmt.sentence_flow import SentenceFlow
-from nmt.shares import StepCost
 from nmt.spans import Span
 from nmt.terms import Glossary
 from nmt.tokenizer import refuse_lone_surrogates
@@ -64,8 +61,9 @@ class Translator:
     Args:
         loaded: a model folder, or the same put together; its model in evaluation mode, on ``device``.
         device: where the model is.
-        engine: what decodes, see ``nmt.engines.choose``; what it is, and why, is in ``engine``.
-        n_workers: how many batches are searched side by side; None: as ``nmt.engines.workers`` counts.
+        engine: what searches, see ``nmt.searchers.choose``; what it is, and why, is in ``engine``.
+        n_workers: batches that CTranslate2 runs side by side; None: one for each of torch's threads on a CPU,
+            else one.
     """
 
     def __init__(
@@ -89,9 +87,9 @@ class Translator:
         self.preparer = Preparer(loaded.tokenizer, *languages)
         self._planner = Planner(loaded.tokenizer, self.preparer, languages[0], most_tokens)
         self.judge = Judge(*languages, loaded.calibration)
+        self.n_workers = n_workers or count_workers(self.device)
         self.engine = choose(loaded.model, self.device, engine)
-        self.n_workers = count_workers(self.device) if n_workers is None else n_workers
-        decoder = build_decoder(loaded.model, self.engine)
+        ctranslate2 = self._ctranslate2(loaded, engine)
         self.aligner = Aligner(
             loaded.model,
             loaded.tokenizer,
@@ -100,24 +98,20 @@ class Translator:
             self.device,
             max_tokens=self._max_positions,
             trained=loaded.aligner,
-            forced=decoder if isinstance(decoder, PackedTransformer) else None,
         )
-        self.answerer = Answerer(
-            loaded,
-            decoder,
-            self.aligner,
-            self.device,
-            self.n_workers,
-            StepCost(1, self.engine.few_rows, self.engine.few_step_rows, self.engine.gain_by_threads),
-            self._ctranslate2(loaded),
-        )
+        self.answerer = Answerer(loaded, self.aligner, self.device, ctranslate2, self.n_workers)
 
-    def _ctranslate2(self, loaded: LoadedModel) -> Any:  # noqa: ANN401 - it has no types
-        """The model as a ``ctranslate2.Translator``; None for another engine."""
-        if self.engine.name != "ctranslate2":
+    def _ctranslate2(self, loaded: LoadedModel, requested: str) -> Any:  # noqa: ANN401 - it has no types
+        """The model as a ``ctranslate2.Translator``; None: the model itself searches."""
+        if not self.engine.is_ctranslate2:
             return None
-        compute_type = "int8" if self.device.type == "cpu" else "float16"
-        return load_ctranslate2(loaded, self.device, compute_type, self.n_workers)
+        try:
+            return load_ctranslate2(loaded, self.device, self.engine.name, self.n_workers)
+        except ConfigError as error:
+            if requested != "auto":
+                raise
+            self.engine = Choice("eager", str(error))
+            return None
 
     @classmethod
     def load(
@@ -137,7 +131,7 @@ class Translator:
             source: ISO 639-1 code; None: any.
             target: the same.
             device: "cpu", "cuda", "cuda:1"; "auto" takes CUDA where there is any.
-            engine: "eager", "float32", "bfloat16", "int8", "ctranslate2"; "auto": see ``nmt.engines.choose``.
+            engine: "auto", "eager", "int8", "float32", "bfloat16", "float16": see ``nmt.searchers.choose``.
 
         Raises:
             ModelFolderError: there is no such folder, it translates between other languages, or is corrupt.
@@ -215,8 +209,7 @@ class Translator:
             attention=attention,
         )
         flows = [self.flow(plan, index) for plan in plans for index in range(len(plan.source_ids))]
-        # what a fork has encoded is there, and links would encode it again
-        answer = partial(self.answer, max_batch_tokens=max_batch_tokens, in_forks=alignment == "none")
+        answer = partial(self.answer, max_batch_tokens=max_batch_tokens)
         finished = iter(run_together(flows, answer))
         return [self.finish(plan, list(islice(finished, len(plan.source_ids)))) for plan in plans]
 
@@ -268,18 +261,9 @@ class Translator:
         return finish(plan, sentences)
 
     @torch.inference_mode()
-    def answer(
-        self,
-        questions: Sequence[Question],
-        *,
-        max_batch_tokens: int = BATCH_TOKENS,
-        in_forks: bool = False,
-    ) -> list[Answer]:
-        """Answer what flows ask, in batches of similar length; arguments and errors as ``translate``.
-
-        ``in_forks``: batches may be searched in forks of this process (``nmt.engines.forks``).
-        """
-        return self.answerer.answer(questions, max_batch_tokens=max_batch_tokens, in_forks=in_forks)
+    def answer(self, questions: Sequence[Question], *, max_batch_tokens: int = BATCH_TOKENS) -> list[Answer]:
+        """Answer what flows ask, in batches of similar length; arguments and errors as ``translate``."""
+        return self.answerer.answer(questions, max_batch_tokens=max_batch_tokens)
 
     @torch.inference_mode()
     def align(
@@ -342,6 +326,11 @@ class Translator:
             )
         if not 0 <= least <= 1:
             raise ConfigError(f"min_confidence {least:g}: a probability is from 0 to 1")
+
+
+def count_workers(device: torch.device) -> int:
+    """How many batches to search side by side: one for each of torch's threads on a CPU, else one."""
+    return torch.get_num_threads() if device.type == "cpu" else 1
 
 
 def _device(name: str) -> torch.device:

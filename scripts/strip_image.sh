@@ -1,8 +1,7 @@
 #!/bin/sh
 # Delete from a virtual environment what a service does not read at run time: strip_image.sh ENVIRONMENT
 #
-# torch/bin keeps torch_shm_manager, for which torch looks when it is imported. Compiling models in the image
-# would need torch/include and a C++ compiler; the image has neither and runs the engines that need none.
+# torch/bin keeps torch_shm_manager, for which torch looks when it is imported.
 set -eu
 packages=$(echo "$1"/lib/python3*/site-packages)
 cd "$packages"

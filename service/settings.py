@@ -31,11 +31,11 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid")
 
     device: str = Field("auto", description="Where the model runs: auto, cpu, cuda or cuda:N.")
-    engine: Literal["auto", "eager", "float32", "bfloat16", "int8", "ctranslate2"] = Field(
+    engine: Literal["auto", "eager", "int8", "float32", "bfloat16", "float16"] = Field(
         "auto",
-        description="What decodes: eager (the model as it is written), or laid out for a CPU: float32, "
-        "bfloat16 or int8, of which fewer bits are faster where the CPU has instructions for them; auto "
-        "takes the fastest.",
+        description="What searches: eager, the model in PyTorch, which translates a sentence alone as in any "
+        "batch; or CTranslate2 in int8, float32, bfloat16 or float16. auto takes CTranslate2, in int8 on a "
+        "CPU and in float16 on a GPU, and eager for a model that CTranslate2 cannot run.",
     )
 
     models: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names)] = Field(

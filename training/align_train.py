@@ -25,10 +25,9 @@ from torch import Tensor, nn
 from nmt.aligner.config import AlignerConfig, LinkRule, ScorerConfig
 from nmt.aligner.scorer import LinkLogProbs, LinkScorer, States, TrainedAligner
 from nmt.aligner.spelling import spelling_tables
-from nmt.aligner.states import ForcedPass, read_states
+from nmt.aligner.states import read_states
 from nmt.alignment import length_batches
 from nmt.checkpoint import TOKENIZER, WEIGHTS, LoadedModel, load_model_folder, resolve_model, save_aligner
-from nmt.engines.packed import PackedTransformer
 from nmt.errors import ConfigError, NumericalError
 from nmt.files import sha256
 from nmt.models.transformer import Transformer
@@ -141,9 +140,6 @@ def train_scorer(
     )
     shuffled = random.Random(options.seed)
     bf16 = has_bf16_units(device)
-    forced: ForcedPass | None = None
-    if bf16 and device.type == "cpu":
-        forced = PackedTransformer(model, layers="bfloat16", output="bfloat16")
     running, n_updates = 0.0, 0
     with progress(f"links of {loaded.config.name}", len(lines)) as advance:
         for done in range(0, len(lines), EXAMPLES_AT_ONCE):
@@ -166,7 +162,7 @@ def train_scorer(
                 for group in optimizer.param_groups:
                     group["lr"] = rate
                 with torch.no_grad(), torch.autocast(device.type, torch.bfloat16, enabled=bf16):
-                    states = read_states(model, linked.batch.to(device), forced)
+                    states = read_states(model, linked.batch.to(device))
                 loss = _update(scorer, states, linked, optimizer, bf16=bf16)
                 n_updates += 1
                 running = loss if n_updates == 1 else 0.98 * running + 0.02 * loss

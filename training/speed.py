@@ -16,7 +16,6 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from nmt.batch import Batch
-from nmt.engines.cpu import CpuFeatures
 from nmt.models.build import Model
 from training.loss import label_smoothed_cross_entropy
 
@@ -49,7 +48,9 @@ def has_bf16_units(device: torch.device) -> bool:
     """Whether the device multiplies bfloat16 itself: NVIDIA from Ampere on, CPUs with AMX or AVX-512 BF16."""
     if device.type == "cuda":
         return torch.cuda.get_device_capability(device)[0] >= 8
-    return device.type == "cpu" and CpuFeatures.here().bfloat16
+    known = torch.cpu.get_capabilities()
+    has_onednn = bool(torch.backends.mkldnn.is_available())  # type: ignore[no-untyped-call]
+    return device.type == "cpu" and has_onednn and any(map(known.get, ("avx512_bf16", "amx_bf16")))
 
 
 def operations_per_second(device: torch.device, dtype: torch.dtype) -> float:

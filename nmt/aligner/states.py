@@ -5,9 +5,6 @@ Dimensions: B sentences, S source pieces, T target pieces (without EOS), D d_mod
 
 from __future__ import annotations
 
-from typing import Protocol
-
-from torch import Tensor
 from torch.nn import functional
 
 from nmt.aligner.scorer import States
@@ -15,15 +12,7 @@ from nmt.batch import Batch
 from nmt.models.transformer import Transformer
 
 
-class ForcedPass(Protocol):
-    """A model, or an engine made from it, that reads sources and whole targets."""
-
-    def states(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """Encoder output, memory_BSD, and decoder output, hidden_BTD."""
-        ...
-
-
-def read_states(model: Transformer, batch: Batch, forced: ForcedPass | None = None) -> States:
+def read_states(model: Transformer, batch: Batch) -> States:
     """Encode the source and read the whole target.
 
     Decoder output t predicts target piece t, and output t+1 has read it: the scorer gets both. EOS is left
@@ -32,7 +21,6 @@ def read_states(model: Transformer, batch: Batch, forced: ForcedPass | None = No
     Args:
         model: whose embeddings are read.
         batch: both sides.
-        forced: an engine that reads it; None: ``model`` itself.
 
     Returns:
         In the embeddings' precision. The scorer computes in it too: its products are small, and kernels for
@@ -40,7 +28,7 @@ def read_states(model: Transformer, batch: Batch, forced: ForcedPass | None = No
     """
     assert batch.target_out_BT is not None
     assert batch.target_mask_BT is not None
-    memory_BSD, hidden_BTD = (forced or model).states(batch)
+    memory_BSD, hidden_BTD = model.states(batch)
     source_VD, target_VD = model.source_embedding.weight_VD, model.target_embedding.weight_VD
     memory_BSD, hidden_BTD = memory_BSD.to(source_VD.dtype), hidden_BTD.to(target_VD.dtype)
     return States(

@@ -37,5 +37,5 @@ LowercaseTokenized = Annotated[
     ),
 ]
 Engine = Annotated[
-    str, typer.Option("--engine", help="auto, eager, float32, bfloat16, int8 or ctranslate2: see nmt info.")
+    str, typer.Option("--engine", help="auto, eager, int8, float32, bfloat16 or float16: see nmt info.")
 ]

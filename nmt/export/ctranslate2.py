@@ -25,10 +25,13 @@ from nmt.layers.feed_forward import FeedForward
 from nmt.models.transformer import Transformer
 
 
-def export_ctranslate2(loaded: LoadedModel, out: Path) -> None:
-    """Write ``model.bin``, ``config.json`` and the vocabulary into ``out``, which must exist.
+def export_ctranslate2(loaded: LoadedModel, out: Path, quantization: str = "float32") -> None:
+    """Write ``model.bin``, ``config.json`` and the vocabulary into ``out``.
 
-    Weights are stored in float32; CTranslate2 converts them when it loads (``compute_type``).
+    Args:
+        loaded: a Transformer.
+        out: an empty folder.
+        quantization: how weights are stored; CTranslate2 converts them to its ``compute_type`` when it loads.
 
     Raises:
         ConfigError: the model is no Transformer.
@@ -69,7 +72,7 @@ def export_ctranslate2(loaded: LoadedModel, out: Path) -> None:
     spec.config.eos_token = pieces[special.eos]
     spec.config.add_source_eos = True
     spec.validate()
-    spec.optimize(quantization="float32")
+    spec.optimize(quantization=quantization)
     spec.save(str(out))
 
 

@@ -28,23 +28,21 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from nmt.batch import Batch
 from nmt.config import GenerationConfig, SpecialIds
-from nmt.extensions import Extensions, Rank, best_of_blocks
-from nmt.models.interface import Living, RankingDecoder, StateT, Step, StepDecoder
+from nmt.models.interface import StateT, Step, StepDecoder
 from nmt.search.constraints import Constraints
 from nmt.search.finite import check_finite, largest
 from nmt.search.histories import Histories
 from nmt.search.hypothesis import Hypothesis, NBestList
 from nmt.search.required import Required
 from nmt.search.scoring import Scoring
-from nmt.search.steps import Steps
-from nmt.search.topk import best_extensions
+from nmt.search.topk import Extensions, best_extensions
 from nmt.search.transfer import to_cpu
 
 
@@ -79,24 +77,15 @@ def beam_search(
         NumericalError: NaN or +inf from the decoder.
         ConfigError: a coverage penalty, and no attention to compute it from.
     """
-    rank = ranking_of(decoder)
-    searched = BeamSearch.start(
-        source, options, special, prefixes, required, early_stop=early_stop, rank=rank
-    )
+    searched = BeamSearch.start(source, options, special, prefixes, required, early_stop=early_stop)
     state = decoder.start(source, options.beam_size)
-    steps = Steps(decoder)
     while searched.beams.sentences:
         tokens_N = searched.last_tokens_N.to(source.source_BS.device)
-        step, state = searched.take(steps, state, tokens_N)
+        step, state = decoder.step(state, tokens_N)
         rows_N = searched.advance(step)
         if rows_N.numel():
             state = decoder.reorder(state, rows_N.to(source.source_BS.device))
     return [entries.hypotheses for entries in searched.n_best]
-
-
-def ranking_of(decoder: StepDecoder[Any]) -> Rank:
-    """What finds the best extensions: the decoder's own function, if it has one."""
-    return cast("RankingDecoder[Any]", decoder).rank if hasattr(decoder, "rank") else best_of_blocks
 
 
 @dataclass
@@ -111,7 +100,6 @@ class BeamSearch:
     """Of each sentence, by its place in the batch given to search."""
     beams: Beams
     early_stop: bool = True
-    rank: Rank = best_of_blocks
 
     @classmethod
     def start(
@@ -123,9 +111,8 @@ class BeamSearch:
         required: Required | None = None,
         *,
         early_stop: bool = True,
-        rank: Rank = best_of_blocks,
     ) -> BeamSearch:
-        """Before the first step; arguments as ``beam_search``, and what ``ranking_of`` finds."""
+        """Before the first step; arguments as ``beam_search``."""
         scoring = Scoring.from_options(options)
         return cls(
             options,
@@ -135,19 +122,12 @@ class BeamSearch:
             [NBestList(options.n_best) for _ in range(source.size)],
             Beams.start(source, options.beam_size, special, scoring),
             early_stop,
-            rank,
         )
 
     @property
     def last_tokens_N(self) -> Tensor:
         """What the decoder is to read next."""
         return self.beams.histories.tokens_N
-
-    def take(self, steps: Steps[StateT], state: StateT, tokens_N: Tensor) -> tuple[Step, StateT]:
-        """The step that ``advance`` needs: without what may never follow, where the decoder leaves it out."""
-        beams = self.beams
-        living = Living(beams.histories.sums_N, self.special.eos)
-        return steps.take(state, tokens_N, self.rules, beams.sentences, beams.lengths, living)
 
     def advance(self, step: Step) -> Tensor:
         """Take one step, of the rows of ``beams``; sentences that are done leave ``beams``.
@@ -161,13 +141,8 @@ class BeamSearch:
         beams, rules, scoring = self.beams, self.rules, self.scoring
         coverage_NS = scoring.add_attention(beams.coverage_NS, step.attention_NS)
         largest_N = largest(step, coverage_NS)
-        if step.forbidden_V is None:
-            maxima_Nn = rules.apply(
-                step.logits_NV, beams.history, beams.sentences, beams.lengths, step.maxima_Nn
-            )
-            step = step._replace(maxima_Nn=maxima_Nn)
-        eos = self.special.eos
-        candidates = rank_candidates(beams, step, largest_N, coverage_NS, scoring, eos, self.rank)
+        rules.apply(step.log_probs_NV, beams.history, beams.sentences, beams.lengths)
+        candidates = rank_candidates(beams, step, largest_N, coverage_NS, scoring, self.special.eos)
         places = [place for place in range(len(beams.sentences)) if self._goes_on(candidates, place)]
         self.beams, rows_N = extend(beams, candidates, coverage_NS, places)
         return rows_N
@@ -305,21 +280,14 @@ def rank_candidates(
     coverage_NS: Tensor | None,
     scoring: Scoring,
     eos: int,
-    rank: Rank = best_of_blocks,
 ) -> Candidates:
     """Score every extension of every row and bring the best of each sentence to the CPU.
 
     Raises:
         NumericalError: NaN or +inf among the decoder's numbers.
     """
-    if (found := step.extensions) is None:
-        offsets_N = beams.histories.sums_N.to(step.logits_NV.device)
-        if step.log_totals_N is not None:
-            offsets_N = offsets_N - step.log_totals_N
-        n_sentences = len(beams.sentences)
-        found = best_extensions(
-            step.logits_NV, offsets_N, n_sentences, eos, step.maxima_Nn, step.forbidden_V, rank
-        )
+    sums_N = beams.histories.sums_N.to(step.log_probs_NV.device)
+    found = best_extensions(step.log_probs_NV, sums_N, len(beams.sentences), eos)
     penalties = () if coverage_NS is None else (scoring.coverage_penalties(coverage_NS, like_N=largest_N),)
     *parts, largest_N = to_cpu(*penalties, *found, largest_N)
     check_finite(largest_N.tolist(), beams.n_tokens, beams.sentences)

@@ -3,7 +3,7 @@
 All of it is a function of the source sentence and the hypothesis alone, never of the batch it sits in.
 
 Dimensions: B sentences, K rows of one sentence, N = B*K rows, V vocabulary, T tokens so far (BOS not
-counted), P longest forced prefix; n, Z, X and G of ``nmt.extensions.Blocks``.
+counted), P longest forced prefix.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from torch import Tensor
 
 from nmt.batch import Batch, pad
 from nmt.config import GenerationConfig, SpecialIds
-from nmt.extensions import in_blocks
 from nmt.search.loops import LoopRule
 from nmt.search.required import NEVER, Required, RequiredPieces
 
@@ -107,33 +106,13 @@ class Constraints:
             required=required,
         )
 
-    @cached_property
-    def forbidden(self) -> tuple[int, ...]:
-        """What no hypothesis holds whose sentence does not require it."""
-        return tuple(self._never_unasked.tolist())
-
-    def forbid_no_more(self, sentences: Sequence[int], lengths: Sequence[int]) -> bool:
-        """Whether ``apply`` forbids nothing but ``forbidden``; arguments as there."""
-        longest = max(lengths)
-        return (
-            longest >= self.forced_BP.size(1)
-            and not 0 < self.no_repeat_ngram_size <= longest
-            and not (self.loops is not None and self.loops.is_due(lengths))
-            and not (self.required is not None and self.required.binds(sentences))
-        )
-
-    def strike_out(self, scores_NV: Tensor) -> None:
-        """Put -inf, in place, on ``forbidden`` alone."""
-        scores_NV.index_fill_(1, self._never_unasked.to(scores_NV.device), NEVER)
-
     def apply(
         self,
         scores_NV: Tensor,
         history: Callable[[], Tensor],
         sentences: Sequence[int],
         lengths: Sequence[int],
-        maxima_Nn: Tensor | None = None,
-    ) -> Tensor | None:
+    ) -> None:
         """Put -inf, in place, on every next token that is not allowed.
 
         Args:
@@ -142,39 +121,25 @@ class Constraints:
                 Rows that have fewer end in the same column, after BOS, with PAD before.
             sentences: the sentences of the rows, K rows each.
             lengths: tokens so far of each of ``sentences``.
-            maxima_Nn: ``nmt.extensions.block_maxima``, where they are known; they change too.
-
-        Returns:
-            ``maxima_Nn`` of the scores as they are now; None where they are not known.
         """
         device, longest = scores_NV.device, max(lengths)
         forced_N1 = self._forced(longest, scores_NV.size(0), sentences, device)
         kept_N1 = None if forced_N1 is None else scores_NV.gather(1, forced_N1)
         required = self.required if self.required is not None and self.required.binds(sentences) else None
-        if required is None:
-            self.strike_out(scores_NV)
-        else:
-            scores_NV.index_fill_(1, self._markers.to(device), NEVER)
-        if maxima_Nn is not None:
-            maxima_Nn = self._updated(maxima_Nn, scores_NV)
+        never = self._never_unasked if required is None else self._markers
+        scores_NV.index_fill_(1, never.to(device), NEVER)
         if 0 < self.no_repeat_ngram_size <= longest:
             repeating_NW = repeating_tokens(history(), self.no_repeat_ngram_size, none=self.special.pad)
             scores_NV.scatter_(1, repeating_NW.to(device), NEVER)
-            maxima_Nn = None
         if self.loops is not None and self.loops.is_due(lengths):
             self.loops.apply(scores_NV, history(), sentences, lengths)
-            maxima_Nn = None
         if required is not None:
             required.apply(scores_NV, history(), sentences, lengths)
-            maxima_Nn = None
         if forced_N1 is not None and kept_N1 is not None:
             free_N1 = forced_N1 == self.special.pad
             scores_NV.masked_fill_(~free_N1, NEVER)
-            scores_NV.scatter_(
-                1, forced_N1, kept_N1.masked_fill(free_N1, NEVER)
-            )  # free rows rewrite PAD's -inf
-            maxima_Nn = None
-        return maxima_Nn
+            kept_N1 = kept_N1.masked_fill(free_N1, NEVER)  # free rows rewrite PAD's -inf
+            scores_NV.scatter_(1, forced_N1, kept_N1)
 
     @cached_property
     def _markers(self) -> Tensor:
@@ -186,19 +151,6 @@ class Constraints:
         """And what none holds whose sentence does not require it."""
         reserved = () if self.required is None else (self.required.reserved_ids,)
         return torch.cat([self._markers, *reserved])
-
-    @cached_property
-    def _never_bounds(self) -> tuple[int, int]:
-        """The smallest and the largest of these."""
-        return int(self._never_unasked.min()), int(self._never_unasked.max())
-
-    def _updated(self, maxima_Nn: Tensor, scores_NV: Tensor) -> Tensor:
-        """Those of the groups of blocks in which any token is never held, from the first to the last."""
-        scores_NZXG = in_blocks(scores_NV)
-        _, _, X, G = scores_NZXG.shape
-        first, last = (bound // (X * G) for bound in self._never_bounds)
-        maxima_Nn[:, first * G : (last + 1) * G] = scores_NZXG[:, first : last + 1].amax(dim=2).flatten(1)
-        return maxima_Nn
 
     def _forced(
         self, step: int, n_rows: int, sentences: Sequence[int], device: torch.device

@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Generic
 
 import torch
@@ -29,10 +28,9 @@ from nmt.config import GenerationConfig, SpecialIds
 from nmt.errors import NumericalError
 from nmt.models.interface import MergingDecoder, StateT, Step
 from nmt.search import search
-from nmt.search.beam import BeamSearch, ranking_of
+from nmt.search.beam import BeamSearch
 from nmt.search.hypothesis import Hypothesis
 from nmt.search.required import Required
-from nmt.search.steps import Steps
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,6 @@ class ContinuousSearch(Generic[StateT]):
         device: where the decoder is.
         placeholders: all placeholder ids of the vocabulary, see ``Required``.
         on_failure: told when the decoder fails as a whole.
-        attentive: the decoder for those whose options ask for attention; None: the same.
     """
 
     def __init__(
@@ -79,15 +76,12 @@ class ContinuousSearch(Generic[StateT]):
         device: torch.device | str = "cpu",
         placeholders: tuple[int, ...] = (),
         on_failure: Callable[[Exception], None] | None = None,
-        *,
-        attentive: MergingDecoder[StateT] | None = None,
     ) -> None:
         self._decoder = decoder
-        self._attentive = decoder if attentive is None else attentive
         self._special = special
         self._device = device
         self._placeholders = placeholders
-        self._batches: dict[tuple[int, bool], _RunningBatch[StateT]] = {}
+        self._batches: dict[int, _RunningBatch[StateT]] = {}
         self._alone: deque[Sentence] = deque()
         self._on_failure = on_failure
 
@@ -113,18 +107,14 @@ class ContinuousSearch(Generic[StateT]):
                 groups.setdefault(alike, []).append(sentence)
         for group in groups.values():
             beam_size = group[0].options.beam_size
-            decoder = self._decoder_for(group[0].options)
-            kind = (beam_size, decoder is self._decoder)
-            running = self._batches.setdefault(kind, _RunningBatch(decoder))
+            running = self._batches.setdefault(beam_size, _RunningBatch())
             source, required = self._batch(group)
             try:
-                state = decoder.start(source, beam_size)
-                searched = BeamSearch.start(
-                    source, group[0].options, self._special, required=required, rank=ranking_of(decoder)
-                )
+                state = self._decoder.start(source, beam_size)
+                searched = BeamSearch.start(source, group[0].options, self._special, required=required)
                 cohort = _Cohort(tuple(group), searched, source.source_BS.size(1))
                 if running.state is not None:
-                    state = decoder.merge(running.state, state)
+                    state = self._decoder.merge(running.state, state)
             except Exception as error:
                 self._isolate(group, error)
             else:
@@ -158,34 +148,27 @@ class ContinuousSearch(Generic[StateT]):
         outcomes: list[Outcome] = []
         try:
             tokens_N = torch.cat([cohort.searched.last_tokens_N for cohort in running.cohorts])
-            step, state = running.take(tokens_N.to(self._device))
+            assert running.state is not None
+            step, state = self._decoder.step(running.state, tokens_N.to(self._device))
             rows: list[Tensor] = []
             first = 0
             for cohort in running.cohorts:
                 end = first + cohort.searched.last_tokens_N.numel()
-                own = _rows(step, first, end, cohort) if step.forbidden_V is None else step
-                rows.append(first + cohort.advance(own, outcomes))
+                rows.append(first + cohort.advance(_rows(step, first, end, cohort), outcomes))
                 first = end
             running.cohorts = [cohort for cohort in running.cohorts if cohort.searched.beams.sentences]
             rows_N = torch.cat(rows)
-            running.state = (
-                self._following(running.decoder, state, rows_N, first) if running.cohorts else None
-            )
+            running.state = self._following(state, rows_N, first) if running.cohorts else None
         except Exception as error:
             self._isolate(running.sentences, error)
             running.cohorts, running.state = [], None
         return outcomes
 
-    def _decoder_for(self, options: GenerationConfig) -> MergingDecoder[StateT]:
-        return self._attentive if options.coverage_penalty else self._decoder
-
-    def _following(
-        self, decoder: MergingDecoder[StateT], state: StateT, rows_N: Tensor, n_rows: int
-    ) -> StateT:
+    def _following(self, state: StateT, rows_N: Tensor, n_rows: int) -> StateT:
         """The state for the next step; nothing is moved where every row goes on in its place."""
         if torch.equal(rows_N, torch.arange(n_rows)):
             return state
-        return decoder.reorder(state, rows_N.to(self._device))
+        return self._decoder.reorder(state, rows_N.to(self._device))
 
     def _isolate(self, sentences: Sequence[Sentence], error: Exception) -> None:
         """Search them again, each alone: the error comes again for whom it belongs to."""
@@ -196,8 +179,7 @@ class ContinuousSearch(Generic[StateT]):
     def _search_alone(self, sentence: Sentence) -> Outcome:
         try:
             source, required = self._batch([sentence])
-            decoder = self._decoder_for(sentence.options)
-            (hypotheses,) = search(decoder, source, sentence.options, self._special, required=required)
+            (hypotheses,) = search(self._decoder, source, sentence.options, self._special, required=required)
         except Exception as error:
             return Outcome(sentence.key, [], error)
         return Outcome(sentence.key, hypotheses)
@@ -268,24 +250,8 @@ class _Cohort:
 class _RunningBatch(Generic[StateT]):
     """The rows of one beam size: the decoder's state, and the cohorts in the order of its rows."""
 
-    decoder: MergingDecoder[StateT]
     state: StateT | None = None
     cohorts: list[_Cohort] = field(default_factory=list)
-
-    def take(self, tokens_N: Tensor) -> tuple[Step, StateT]:
-        """A step of all rows; those of one cohort may leave out what its rules never allow.
-
-        Not where it keeps coverage, for which attention is cut to its sources (``_rows``).
-        """
-        assert self.state is not None
-        searched = self.cohorts[0].searched
-        if len(self.cohorts) > 1 or searched.beams.coverage_NS is not None:
-            return self.decoder.step(self.state, tokens_N)
-        return searched.take(self._steps, self.state, tokens_N)
-
-    @cached_property
-    def _steps(self) -> Steps[StateT]:
-        return Steps(self.decoder)
 
     def join(self, cohort: _Cohort) -> None:
         """Add to the cohorts one whose rows come last."""
@@ -313,25 +279,18 @@ def _rows(step: Step, first: int, end: int, cohort: _Cohort) -> Step:
     if attention_NS is not None:
         attention_NS = attention_NS[first:end, : cohort.source_width]
         attention_NS = functional.pad(attention_NS, (0, cohort.source_width - attention_NS.size(1)))
-    log_totals_N = None if step.log_totals_N is None else step.log_totals_N[first:end]
-    maxima_Nn = None if step.maxima_Nn is None else step.maxima_Nn[first:end]
-    return Step(step.logits_NV[first:end], attention_NS, log_totals_N, maxima_Nn)
+    return Step(step.log_probs_NV[first:end], attention_NS)
 
 
 def _selected(step: Step, rows_N: Tensor) -> Step:
-    """Of some rows; nothing has been left out of it."""
-    rows_N = rows_N.to(step.logits_NV.device)
-
-    def of_rows(part: Tensor | None) -> Tensor | None:
-        return None if part is None else part[rows_N]
-
-    others = of_rows(step.attention_NS), of_rows(step.log_totals_N), of_rows(step.maxima_Nn)
-    return Step(step.logits_NV[rows_N], *others)
+    """Of some rows."""
+    rows_N = rows_N.to(step.log_probs_NV.device)
+    return Step(step.log_probs_NV[rows_N], None if step.attention_NS is None else step.attention_NS[rows_N])
 
 
 def broken_sentences(step: Step, sentences: Sequence[int]) -> set[int]:
     """Of ``sentences``, K rows each, those with NaN or +inf in any of their rows."""
-    sound_NV = step.logits_NV < torch.inf
+    sound_NV = step.log_probs_NV < torch.inf
     sound_N = sound_NV.all(dim=1)
     if step.attention_NS is not None:
         sound_N &= step.attention_NS.isfinite().all(dim=1)

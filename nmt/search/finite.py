@@ -16,11 +16,8 @@ from nmt.models.interface import Step
 
 
 def largest(step: Step, coverage_NS: Tensor | None = None) -> Tensor:
-    """A number of each row, (N,), that is NaN or +inf exactly where the row holds one; -inf is no harm.
-
-    Where a decoder gives the logarithm of each row's sum of exponentials, that is it.
-    """
-    largest_N = step.logits_NV.amax(dim=1) if step.log_totals_N is None else step.log_totals_N
+    """A number of each row, (N,), that is NaN or +inf exactly where the row holds one; -inf is no harm."""
+    largest_N = step.log_probs_NV.amax(dim=1)
     return largest_N if coverage_NS is None else torch.maximum(largest_N, coverage_NS.amax(dim=1))
 
 

@@ -26,13 +26,11 @@ from nmt.search.finite import check_finite, largest
 from nmt.search.hypothesis import Hypothesis
 from nmt.search.required import Required
 from nmt.search.scoring import Scoring
-from nmt.search.steps import Steps
-from nmt.search.topk import blockwise_max
 from nmt.search.transfer import to_cpu
 
 Choose: TypeAlias = Callable[[Step, int, Sequence[int]], tuple[Tensor, Tensor]]
-"""(logits, -inf at what is not allowed; number of the step; sentences of the rows) -> tokens_N and their
-logits_N."""
+"""(step, -inf where a token is not allowed; its number; sentences of the rows) -> tokens_N and their
+log_probs_N."""
 
 
 def greedy_search(
@@ -50,20 +48,10 @@ def greedy_search(
     """
 
     def most_probable(step: Step, _number: int, _sentences: Sequence[int]) -> tuple[Tensor, Tensor]:
-        logits_N, tokens_N = step.best or blockwise_max(step.logits_NV, step.maxima_Nn)
-        return tokens_N, logits_N
+        log_probs_N, tokens_N = step.log_probs_NV.max(dim=1)
+        return tokens_N, log_probs_N
 
-    return decode(
-        decoder,
-        source,
-        options,
-        special,
-        prefixes,
-        required,
-        choose=most_probable,
-        n_rows=1,
-        reads_logits=False,
-    )
+    return decode(decoder, source, options, special, prefixes, required, choose=most_probable, n_rows=1)
 
 
 @torch.inference_mode()
@@ -77,13 +65,12 @@ def decode(
     *,
     choose: Choose,
     n_rows: int,
-    reads_logits: bool = True,
 ) -> list[list[Hypothesis]]:
     """Extend ``n_rows`` hypotheses of each sentence by one chosen token at a time until all have ended.
 
-    ``choose`` picks each next token; forced prefixes have left it no choice yet. ``reads_logits``: it
-    does even where the best tokens are known. The remaining arguments and the errors are those of
-    ``beam_search``. Returns ``n_rows`` hypotheses of each sentence, in no particular order.
+    ``choose`` picks each next token; forced prefixes have left it no choice yet. The remaining arguments and
+    the errors are those of ``beam_search``. Returns ``n_rows`` hypotheses of each sentence, in no particular
+    order.
     """
     rules = Constraints.for_batch(source, options, special, prefixes, required)
     scoring = Scoring.from_options(options)
@@ -93,24 +80,15 @@ def decode(
     coverage_NS = scoring.initial_coverage(source, n_rows)
     tokens_N = torch.full((len(rows),), special.bos, device=device)
     state = decoder.start(source, n_rows)
-    steps = Steps(decoder)
     n_tokens = 0
     while rows:
         sentences = [row.sentence for row in rows[::n_rows]]
         lengths = [n_tokens] * len(sentences)
-        step, state = steps.take(state, tokens_N, rules, sentences, lengths)
+        step, state = decoder.step(state, tokens_N)
         before_NS, coverage_NS = coverage_NS, scoring.add_attention(coverage_NS, step.attention_NS)
         largest_N = largest(step, coverage_NS)
-        if step.forbidden_V is None:
-            maxima_Nn = rules.apply(
-                step.logits_NV, partial(history, rows), sentences, lengths, step.maxima_Nn
-            )
-            step = step._replace(maxima_Nn=maxima_Nn, best=None)
-        elif reads_logits:
-            step.logits_NV.add_(step.forbidden_V)
+        rules.apply(step.log_probs_NV, partial(history, rows), sentences, lengths)
         tokens_N, log_probs_N = choose(step, n_tokens, sentences)
-        if step.log_totals_N is not None:
-            log_probs_N = log_probs_N - step.log_totals_N
         tokens, log_probs, alarms = (part.tolist() for part in to_cpu(tokens_N, log_probs_N, largest_N))
         if n_rows > 1:  # a row that has ended reads what it should not; what comes of that concerns nobody
             alarms = [alarm if row.live else 0.0 for row, alarm in zip(rows, alarms, strict=True)]

@@ -49,10 +49,10 @@ def sample(
     uniforms_BKT = uniform_numbers(source, config.seed, options.n_best, max(limits, default=0) + 1)
 
     def draw(step: Step, number: int, sentences: Sequence[int]) -> tuple[Tensor, Tensor]:
-        logits_NV = step.logits_NV
-        uniforms_N = uniforms_BKT[list(sentences), :, number].flatten().to(logits_NV.device)
-        tokens_N = invert(filtered_probabilities(logits_NV, config), uniforms_N)
-        return tokens_N, logits_NV.gather(1, tokens_N.unsqueeze(1)).squeeze(1)
+        log_probs_NV = step.log_probs_NV
+        uniforms_N = uniforms_BKT[list(sentences), :, number].flatten().to(log_probs_NV.device)
+        tokens_N = invert(filtered_probabilities(log_probs_NV, config), uniforms_N)
+        return tokens_N, log_probs_NV.gather(1, tokens_N.unsqueeze(1)).squeeze(1)
 
     samples = decode(
         decoder, source, options, special, prefixes, required, choose=draw, n_rows=options.n_best
@@ -79,9 +79,9 @@ def _uniform_stream(key: tuple[int, ...], length: int) -> Tensor:
     return torch.rand(length, generator=generator, dtype=torch.float64)
 
 
-def filtered_probabilities(logits_NV: Tensor, config: SamplingConfig) -> Tensor:
+def filtered_probabilities(log_probs_NV: Tensor, config: SamplingConfig) -> Tensor:
     """The distribution to draw from, (N, V) in float64: temperature, top-k, top-p, in this order."""
-    scaled_NV = logits_NV.double() / config.temperature
+    scaled_NV = log_probs_NV.double() / config.temperature
     if 0 < config.top_k < scaled_NV.size(1):
         kept_NV = torch.zeros_like(scaled_NV, dtype=torch.bool)
         kept_NV.scatter_(1, scaled_NV.topk(config.top_k).indices, True)  # exactly k, also among equals

@@ -1,34 +1,40 @@
 """Search by CTranslate2 (https://opennmt.net/CTranslate2/): beam and greedy search in C++, on CPU and GPU.
 
 What CTranslate2 finds is ranked by our ``Scoring``, and each hypothesis that is returned is scored token by
-token. What it cannot do goes to another searcher: sampling, a coverage penalty, and sentences whose result
-is unfinished or lacks a required placeholder.
+token. A required placeholder that is missing is written where the model is most willing to, and the rest of
+the sentence is decoded anew (prefix-constrained decoding, Wuebker et al. 2016). What CTranslate2 cannot do
+goes to another searcher: sampling, a coverage penalty, and sentences whose result is unfinished or still
+lacks a placeholder.
 """
 
 from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from nmt.batch import Batch
 from nmt.checkpoint import LoadedModel
-from nmt.config import GenerationConfig, SpecialIds, TransformerConfig
+from nmt.config import GenerationConfig, SpecialIds
 from nmt.errors import ConfigError, NumericalError
 from nmt.export.ctranslate2 import export_ctranslate2
 from nmt.flow import Search
+from nmt.models.build import Model
 from nmt.reserved import PLACEHOLDERS
 from nmt.search import Hypothesis, max_length
 from nmt.search.scoring import Scoring
+from nmt.searchers.batches import cut
 from nmt.searchers.cache import cached_export, checksum
 from nmt.searchers.interface import Searcher, by_options
-from nmt.shares import StepCost, cut
 
-OLDEST = (4, 6)
-"""Versions before this are not tested."""
+SCORED_TOGETHER = 8
+"""Hypotheses of one forced pass: more leave a core's caches."""
+PREFIXES = 3
+"""So often a translation that lacks a required placeholder is decoded again."""
 EXPORT_FORMAT = "1"
 """Changed when the export changes what it writes for the same weights."""
 
@@ -38,16 +44,17 @@ def load_ctranslate2(loaded: LoadedModel, device: torch.device, compute_type: st
 
     Where the cache cannot be written, the export is made anew in a temporary folder.
 
+    Args:
+        loaded: a Transformer.
+        device: a CPU or a GPU of CUDA.
+        compute_type: of CTranslate2, "int8" say.
+        n_workers: batches that it runs side by side, each on its share of torch's number of threads.
+
     Raises:
-        ConfigError: CTranslate2 is missing, too old, or cannot run this model so.
+        ConfigError: CTranslate2 cannot load it.
     """
-    try:
-        import ctranslate2  # noqa: PLC0415 - an optional package
-    except ImportError as error:
-        raise ConfigError(
-            f"engine ctranslate2: {error}; pip install 'passerelle[ctranslate2]', or choose engine auto"
-        ) from None
-    _refuse(loaded, ctranslate2.__version__)
+    import ctranslate2  # noqa: PLC0415 - takes time to load
+
     threads = max(1, torch.get_num_threads() // n_workers)
 
     def load(folder: Path) -> Any:  # noqa: ANN401
@@ -61,26 +68,15 @@ def load_ctranslate2(loaded: LoadedModel, device: torch.device, compute_type: st
                 intra_threads=threads,
             )
         except (ValueError, RuntimeError) as error:
-            raise ConfigError(f"engine ctranslate2: {error}; choose engine auto") from None
+            raise ConfigError(f"engine {compute_type}: CTranslate2: {error}; choose eager") from None
 
-    key = checksum(loaded, EXPORT_FORMAT, ctranslate2.__version__)
-    folder = cached_export("ctranslate2", key, lambda out: export_ctranslate2(loaded, out))
+    key = checksum(loaded, EXPORT_FORMAT, ctranslate2.__version__, compute_type)
+    folder = cached_export("ctranslate2", key, lambda out: export_ctranslate2(loaded, out, compute_type))
     if folder is not None:
         return load(folder)
     with tempfile.TemporaryDirectory() as made:
-        export_ctranslate2(loaded, Path(made))
+        export_ctranslate2(loaded, Path(made), compute_type)
         return load(Path(made))
-
-
-def _refuse(loaded: LoadedModel, version: str) -> None:
-    """Raises ``ConfigError`` where CTranslate2 of this version cannot search with this model."""
-    reason = None
-    if tuple(int(part) for part in version.split(".")[:2]) < OLDEST:
-        reason = f"version {version} is older than {'.'.join(map(str, OLDEST))}: pip install --upgrade it"
-    if not isinstance(loaded.config.model, TransformerConfig):
-        reason = f"it runs Transformers, and {loaded.config.name} is an {loaded.config.model.architecture}"
-    if reason is not None:
-        raise ConfigError(f"engine ctranslate2: {reason}; or choose engine auto")
 
 
 class CTranslate2Searcher:
@@ -101,6 +97,8 @@ class CTranslate2Searcher:
         n_workers: int,
     ) -> None:
         self._translator = translator
+        self._model: Model = loaded.model
+        self._device = next(loaded.model.parameters()).device
         self._otherwise = otherwise
         self._n_workers = n_workers
         self._special: SpecialIds = loaded.config.special_ids
@@ -108,28 +106,34 @@ class CTranslate2Searcher:
         self._ids = {piece: id_ for id_, piece in enumerate(self._pieces)}
         self._placeholders = tuple(self._ids[piece] for piece in PLACEHOLDERS if piece in self._ids)
 
-    def search(
-        self, asked: Sequence[Search], *, max_batch_tokens: int, in_forks: bool = False
-    ) -> list[list[Hypothesis]]:
+    def search(self, asked: Sequence[Search], *, max_batch_tokens: int) -> list[list[Hypothesis]]:
         """As ``Searcher.search``."""
         searching = [
             (batch, self._start([asked[place] for place in batch]))
             for batch in self._batches(asked, max_batch_tokens)
         ]
         scoring = []
+        lacking: dict[int, list[str]] = {}
         for batch, running in searching:
+            kept: list[tuple[int, list[str]]] = []
             for place, answer in zip(batch, running, strict=True):
-                kept = self._usable(asked[place], answer.result())
-                if kept:
-                    scoring.append((place, kept, self._score(asked[place], kept)))
-        found = {
-            place: self._scored(asked[place], kept, [one.result() for one in scores])
-            for place, kept, scores in scoring
-        }
+                found_here = self._usable(asked[place], answer.result())
+                kept += [(place, pieces) for pieces in found_here]
+                if not found_here and asked[place].required:
+                    lacking[place] = answer.result().hypotheses[0]
+            scoring.append((kept, self._score([(asked[place], pieces) for place, pieces in kept])))
+        kept = self._with_required(asked, lacking)
+        scoring.append((kept, self._score([(asked[place], pieces) for place, pieces in kept])))
+        found: dict[int, list[Hypothesis]] = {}
+        for kept, scores in scoring:
+            for (place, pieces), score in zip(kept, scores, strict=True):
+                found.setdefault(place, []).append(self._scored(asked[place], pieces, score.result()))
+        for hypotheses in found.values():
+            hypotheses.sort(key=lambda hypothesis: -hypothesis.score)
         missing = [place for place in range(len(asked)) if place not in found]
         if missing:
             others = self._otherwise.search(
-                [asked[place] for place in missing], max_batch_tokens=max_batch_tokens, in_forks=in_forks
+                [asked[place] for place in missing], max_batch_tokens=max_batch_tokens
             )
             found.update(zip(missing, others, strict=True))
         return [found[place] for place in range(len(asked))]
@@ -144,18 +148,21 @@ class CTranslate2Searcher:
             for is_bound in (False, True):  # placeholders are forbidden where none is required
                 places = [place for place in alike if bool(asked[place].required) == is_bound]
                 lengths = [len(asked[place].source_ids) + 1 for place in places]
-                cost = StepCost(options.beam_size)
-                shares = cut(lengths, lengths, max_batch_tokens, cost, self._n_workers) if places else []
+                shares = cut(lengths, max_batch_tokens, options.beam_size, self._n_workers)
                 batches += [[places[index] for index in share] for share in shares]
         return batches
 
-    def _start(self, batch: Sequence[Search]) -> Sequence[Any]:
-        """Search for a batch of equal options; the answers to come."""
+    def _start(self, batch: Sequence[Search], prefix: Sequence[str] = ()) -> Sequence[Any]:
+        """Search for a batch of equal options; the answers to come.
+
+        A batch of one may have the first pieces of its translation, ``prefix``, which is then in the result.
+        """
         options = batch[0].options
-        required = {id_ for one in batch for id_ in one.required}
+        required = {id_ for one in batch for id_ in one.required} - {self._ids[piece] for piece in prefix}
         forbidden = {self._special.pad, self._special.bos, *self._placeholders} - required
         running: Sequence[Any] = self._translator.translate_batch(
             [self._of(one.source_ids) for one in batch],
+            [list(prefix)] if prefix else None,
             asynchronous=True,
             beam_size=options.beam_size,
             num_hypotheses=options.beam_size,
@@ -164,11 +171,67 @@ class CTranslate2Searcher:
             suppress_sequences=[[self._pieces[id_]] for id_ in sorted(forbidden)],
             max_input_length=0,
             min_decoding_length=0,
-            max_decoding_length=max(_limit(one) for one in batch) + 1,
+            max_decoding_length=max(_limit(one) for one in batch) + 1 - len(prefix),
             return_end_token=True,
             return_scores=True,
         )
         return running
+
+    def _with_required(
+        self, asked: Sequence[Search], lacking: Mapping[int, list[str]]
+    ) -> list[tuple[int, list[str]]]:
+        """The place and the pieces of translations with all that is required, where there are any."""
+        found: list[tuple[int, list[str]]] = []
+        for _ in range(PREFIXES):
+            running = {
+                place: self._start([asked[place]], prefix)
+                for place, prefix in self._prefixes(asked, lacking).items()
+                if len(prefix) <= _limit(asked[place])
+            }
+            lacking = {}
+            for place, (answer,) in running.items():
+                kept = self._usable(asked[place], answer.result())
+                found += [(place, pieces) for pieces in kept]
+                if not kept:
+                    lacking[place] = answer.result().hypotheses[0]
+        return found
+
+    def _prefixes(self, asked: Sequence[Search], lacking: Mapping[int, list[str]]) -> dict[int, list[str]]:
+        """What comes before the first wrong placeholder of each translation, and the first missing one.
+
+        That stands where it costs least: its log-probability, less that of what was written instead.
+        """
+        prefixes = {place: self._sound(pieces, asked[place].required) for place, pieces in lacking.items()}
+        missing: dict[int, int] = {}
+        for place, prefix in prefixes.items():
+            lacks = (id_ for id_ in asked[place].required if self._pieces[id_] not in prefix)
+            if (first := next(lacks, None)) is not None:
+                missing[place] = first
+        places = list(missing)
+        for first in range(0, len(places), SCORED_TOGETHER):
+            some = places[first : first + SCORED_TOGETHER]
+            written = [[self._ids[piece] for piece in prefixes[place]] for place in some]
+            sources = [asked[place].source_ids for place in some]
+            batch = Batch.from_ids(sources, written, special=self._special).to(self._device)
+            log_probs_BTV = self._model(batch).float().log_softmax(dim=-1).cpu()
+            for place, ids, log_probs_TV in zip(some, written, log_probs_BTV, strict=True):
+                following_T1 = torch.tensor([*ids, self._special.eos]).unsqueeze(1)
+                of_missing_T = log_probs_TV[: len(ids) + 1, missing[place]]
+                cost_T = log_probs_TV[: len(ids) + 1].gather(1, following_T1).squeeze(1) - of_missing_T
+                before = prefixes[place][: int(cost_T.argmin())]
+                prefixes[place] = [*before, self._pieces[missing[place]]]
+        return prefixes
+
+    def _sound(self, pieces: Sequence[str], required: Sequence[int]) -> list[str]:
+        """What comes before EOS and before the first placeholder that is not required or is there twice."""
+        sound: list[str] = []
+        for piece in pieces:
+            id_ = self._ids[piece]
+            is_wrong = id_ in self._placeholders and (id_ not in required or piece in sound)
+            if is_wrong or id_ == self._special.eos:
+                break
+            sound.append(piece)
+        return sound
 
     def _usable(self, asked: Search, answer: Any) -> list[list[str]]:  # noqa: ANN401
         """The best ``n_best`` finished hypotheses of legal length with each required placeholder once."""
@@ -199,25 +262,22 @@ class CTranslate2Searcher:
         )
         return written == sorted(required)
 
-    def _score(self, asked: Search, kept: Sequence[list[str]]) -> Sequence[Any]:
+    def _score(self, kept: Sequence[tuple[Search, list[str]]]) -> Sequence[Any]:
         """The log-probability of each token, by a forced pass; the answers to come."""
-        source = self._of(asked.source_ids)
         running: Sequence[Any] = self._translator.score_batch(
-            [source] * len(kept), list(kept), max_input_length=0, asynchronous=True
+            [self._of(asked.source_ids) for asked, _ in kept],
+            [pieces for _, pieces in kept],
+            max_input_length=0,
+            max_batch_size=SCORED_TOGETHER,
+            asynchronous=True,
         )
         return running
 
-    def _scored(
-        self, asked: Search, kept: Sequence[Sequence[str]], scores: Sequence[Any]
-    ) -> list[Hypothesis]:
-        scoring = Scoring.from_options(asked.options)
-        found = []
-        for pieces, scored in zip(kept, scores, strict=True):
-            log_prob = math.fsum(scored.log_probs)
-            tokens = tuple(self._ids[piece] for piece in pieces)
-            score = scoring.score(log_prob, len(tokens) + 1)
-            found.append(Hypothesis(tokens, log_prob, score, True, tuple(scored.log_probs)))
-        return sorted(found, key=lambda hypothesis: -hypothesis.score)
+    def _scored(self, asked: Search, pieces: Sequence[str], scored: Any) -> Hypothesis:  # noqa: ANN401
+        log_prob = math.fsum(scored.log_probs)
+        tokens = tuple(self._ids[piece] for piece in pieces)
+        score = Scoring.from_options(asked.options).score(log_prob, len(tokens) + 1)
+        return Hypothesis(tokens, log_prob, score, True, tuple(scored.log_probs))
 
     def _of(self, ids: Sequence[int]) -> list[str]:
         return [self._pieces[id_] for id_ in ids]

@@ -13,15 +13,12 @@ from nmt.search.continuous import Outcome, Sentence
 class Searcher(Protocol):
     """Searches for translations of many sentences, each with options and constraints of its own."""
 
-    def search(
-        self, asked: Sequence[Search], *, max_batch_tokens: int, in_forks: bool = False
-    ) -> list[list[Hypothesis]]:
+    def search(self, asked: Sequence[Search], *, max_batch_tokens: int) -> list[list[Hypothesis]]:
         """The hypotheses of each sentence, in the order asked: at most ``n_best``, best first.
 
         Args:
             asked: sentences as token ids without EOS, with their options and required placeholders.
             max_batch_tokens: padded source tokens x beam size that a worker searches at once.
-            in_forks: batches may be searched in forks of this process (``nmt.engines.forks``).
 
         Raises:
             NumericalError: the model computes NaN.
@@ -40,7 +37,7 @@ class RunningSearch(Protocol):
         """Let sentences join."""
 
     def step(self) -> list[Outcome]:
-        """Go on for a bounded time; who has ended."""
+        """Go on for a bounded time; the sentences that have ended."""
 
     def cancel(self, keys: Collection[Hashable]) -> None:
         """Take sentences out."""

@@ -35,8 +35,8 @@ class Start(Message):
     type: Literal["start"] = "start"
     model: str | None
     device: str
-    engine: Literal["auto", "eager", "float32", "bfloat16", "int8", "ctranslate2"] = "auto"
-    """What decodes, see ``nmt.engines.choose``."""
+    engine: Literal["auto", "eager", "int8", "float32", "bfloat16", "float16"] = "auto"
+    """What decodes, see ``nmt.searchers.choose``."""
     batch_max_tokens: int
     log_level: Literal["debug", "info", "warning", "error"]
     log_format: Literal["json", "console"]

@@ -31,7 +31,6 @@ COMMANDS = (
     "blend",
     "compile",
     "export",
-    "shortlist",
     "serve",
     "prepare",
     "train",

@@ -13,13 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-import nmt.many
 import nmt.search
+import nmt.searchers.step
 from nmt.alignment import ALIGN_TOKENS, Aligner
 from nmt.batch import Batch
 from nmt.checkpoint import LoadedModel
 from nmt.config import AlignmentConfig, GenerationConfig, RnnConfig
-from nmt.engines.choose import choose
 from nmt.errors import (
     ConfigError,
     InputError,
@@ -31,7 +30,6 @@ from nmt.errors import (
 from nmt.models.build import build_model
 from nmt.models.interface import Step
 from nmt.segment import split
-from nmt.shares import StepCost, cut
 from nmt.tokenizer import Tokenizer
 from nmt.translation import Candidate, Document, assemble
 from nmt.translator import Span, Translator
@@ -239,25 +237,6 @@ def test_a_budget_for_search_is_no_larger_one_for_forced_passes(tokenizer, monke
     assert set(told) == {min(budget, ALIGN_TOKENS)}
 
 
-def test_sentences_are_shared_out_by_what_a_step_of_the_engine_costs(tokenizer, monkeypatch):
-    def chosen(*told):
-        return replace(choose(*told), few_rows=8, few_step_rows=5, gain_by_threads=1.7)
-
-    def noted(lengths, steps, max_batch_tokens, cost, n_workers):
-        costs.add(cost)
-        return cut(lengths, steps, max_batch_tokens, cost, n_workers)
-
-    costs: set[StepCost] = set()
-    monkeypatch.setattr("nmt.translator.choose", chosen)
-    monkeypatch.setattr("nmt.many.cut", noted)
-    translator = Translator(loaded(tokenizer), n_workers=1)
-    translator.translate(ENGLISH, options=GREEDY)
-    assert costs == {StepCost(1, few_rows=8, few_step_rows=5, gain_by_threads=1.7)}
-    costs.clear()
-    translator.translate(ENGLISH, options=GREEDY.model_copy(update={"coverage_penalty": 0.2}))
-    assert costs == {StepCost(1)}, "the model as it is written searches then"
-
-
 def test_the_token_budget_bounds_batches_times_the_beam(tokenizer):
     model = CopyModel(tokenizer.vocab_size)
     copier = Translator(loaded(tokenizer, model), n_workers=1)
@@ -328,8 +307,8 @@ def test_the_score_is_the_mean_of_a_forced_pass_over_the_same_tokens(translator,
         found.extend(nmt.search.search(*arguments, **required))
         return found[-1:]
 
-    monkeypatch.setattr(nmt.many, "search", recording)
-    model = translator.answerer.decoder
+    monkeypatch.setattr(nmt.searchers.step, "search", recording)
+    model = translator.answerer.model
     finished = set()
     for text, beam_size in product(ENGLISH[:3], (1, 32)):
         options = GenerationConfig(

@@ -9,7 +9,6 @@ import pytest
 import torch
 
 from nmt.config import RnnConfig, TransformerConfig
-from nmt.engines.cpu import CpuFeatures
 from nmt.models.build import build_model
 from tests.training.corpora import write_toy
 from training.bench import bench_training
@@ -44,7 +43,6 @@ def test_bf16_is_for_cpus_that_multiply_it(monkeypatch: pytest.MonkeyPatch, capa
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: capabilities)
     monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: True)
     assert has_bf16_units(torch.device("cpu")) == bool(capabilities)
-    assert CpuFeatures.here().int8 == ("amx_int8" in capabilities)
 
 
 def test_a_device_does_more_than_none():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 import torch
-from torch.testing import assert_close
 
 from nmt.aligner.config import AlignerConfig, LinkRule, ScorerConfig
 from nmt.aligner.scorer import LinkScorer, TrainedAligner
@@ -19,7 +18,6 @@ from nmt.checkpoint import (
     write_manifest,
 )
 from nmt.config import AlignmentConfig, GenerationConfig
-from nmt.engines.cpu import CpuFeatures
 from nmt.errors import ModelFolderError, TextTooLongError
 from nmt.files import sha256
 from nmt.translator import Translator
@@ -98,25 +96,6 @@ def test_the_scorer_never_changes_a_translation(folder):
     assert [found.text for found in with_links] == [
         found.text for found in translator.translate(texts, options=options)
     ]
-
-
-@pytest.mark.parametrize(
-    ("engine", "tolerance"),
-    [
-        ("float32", 1e-3),
-        pytest.param(
-            "bfloat16",
-            0.15,
-            marks=pytest.mark.skipif(not CpuFeatures.here().bfloat16, reason="this CPU has no bfloat16"),
-        ),
-    ],
-)
-def test_an_engine_gives_the_shares_of_the_model_but_for_rounding(folder, engine, tolerance):
-    ids = [[5, 6, 7, 8, 9], [10, 11], [12] * 9], [[20, 21, 22], [23, 24, 25, 26], [27] * 8]
-    exact = Translator.load(folder, device="cpu", engine="eager").aligner.shares(*ids)
-    found = Translator.load(folder, device="cpu", engine=engine).aligner.shares(*ids)
-    for one, other in zip(exact, found, strict=True):
-        assert_close(one, other, atol=tolerance, rtol=0)
 
 
 def test_as_many_pieces_as_the_model_has_positions_are_aligned_and_one_more_is_refused(tokenizer):

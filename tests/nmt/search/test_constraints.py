@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 import torch
 
 from nmt.config import GenerationConfig, SamplingConfig
-from nmt.extensions import block_maxima
-from nmt.models.interface import Step, StepDecoder
-from nmt.search import search, topk
+from nmt.search import search
 from nmt.search.constraints import Constraints, max_length, repeating_tokens
-from nmt.search.required import Required
 from tests.doubles import SPECIAL, ScriptedDecoder, hash_decoder, table_decoder
 from tests.nmt.search.oracle import SOURCES, all_finished, assert_same, batch_of, log_prob_of
 
@@ -157,74 +152,3 @@ def test_repeating_tokens_worked_by_hand() -> None:
     history_NT = torch.tensor([[5, 6, 7, 5, 6], [5, 5, 5, 5, 5], [4, 5, 6, 7, 8]])
     assert repeating_tokens(history_NT, 3, none=0).tolist() == [[7, 0, 0], [5, 5, 5], [0, 0, 0]]
     assert repeating_tokens(history_NT, 1, none=0).tolist() == history_NT.tolist()
-
-
-@pytest.mark.parametrize("rule", ["none", "n-grams", "prefix", "loops", "required"])
-def test_known_maxima_are_those_of_the_scores_or_no_longer_known(rule: str) -> None:
-    options = GenerationConfig(
-        no_repeat_ngram_size=2 if rule == "n-grams" else 0, repair_loops=rule == "loops"
-    )
-    required = Required((9, 21), ((9,), ())) if rule == "required" else Required((9, 21), ((), ()))
-    prefixes = [[], [30] * 20] if rule == "prefix" else None
-    rules = Constraints.for_batch(batch_of((5, 6, 7), (8,)), options, SPECIAL, prefixes, required)
-    history_NT = torch.tensor([[40, 41] * 8, [42] * 16])
-    scores_NV = torch.randn(2, 48, generator=torch.Generator().manual_seed(1))
-    # the largest of their blocks, until they are struck out
-    scores_NV[:, [SPECIAL.pad, SPECIAL.bos, 9, 21]] = 10.0
-    maxima_Nn = block_maxima(scores_NV)
-    known_Nn = rules.apply(scores_NV, lambda: history_NT, (0, 1), (16, 16), maxima_Nn)
-    if rule == "none":
-        assert known_Nn is not None
-        assert torch.equal(known_Nn, block_maxima(scores_NV))
-    else:
-        assert known_Nn is None
-    assert rules.apply(scores_NV, lambda: history_NT, (0, 1), (16, 16)) is None
-
-
-@dataclasses.dataclass
-class TellingMaxima:
-    """A decoder that tells the largest of each block of its scores."""
-
-    decoder: StepDecoder[Any]
-    start: Any = None
-    reorder: Any = None
-    told: Callable[[Step], Step] = lambda step: step
-
-    def __post_init__(self) -> None:
-        self.start, self.reorder = self.decoder.start, self.decoder.reorder
-
-    def step(self, state: object, tokens_N: torch.Tensor) -> tuple[Step, object]:
-        step, state = self.decoder.step(state, tokens_N)
-        return self.told(step._replace(maxima_Nn=block_maxima(step.logits_NV))), state
-
-
-@pytest.mark.parametrize("way", WAYS[:2], ids=WAY_NAMES[:2])
-def test_search_takes_the_maxima_that_it_is_told(
-    way: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Told false ones, it looks in the blocks that they lead to."""
-    monkeypatch.setattr(topk, "FEW_SCORES", 0)
-    told = TellingMaxima(hash_decoder(3200))
-
-    def of_some_blocks(step: Step) -> Step:
-        assert step.maxima_Nn is not None
-        step.maxima_Nn[:, 16:] = -torch.inf  # of the second group
-        return step
-
-    told.told = of_some_blocks
-    options = GenerationConfig(repair_loops=False, **way)
-    for hypotheses in search(told, batch_of(*SOURCES), options, SPECIAL):
-        assert max(token for entry in hypotheses for token in entry.tokens) < 1600
-
-
-@pytest.mark.parametrize("rule", [{}, {"no_repeat_ngram_size": 2}])
-@pytest.mark.parametrize("way", WAYS, ids=WAY_NAMES)
-def test_known_maxima_change_no_search(
-    way: dict[str, Any], rule: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(topk, "FEW_SCORES", 0)
-    decoder = hash_decoder(400, eos_bias=3.0)
-    options = GenerationConfig(**way, **rule)
-    found = search(TellingMaxima(decoder), batch_of(*SOURCES), options, SPECIAL)
-    for ours, theirs in zip(found, search(decoder, batch_of(*SOURCES), options, SPECIAL), strict=True):
-        assert_same(ours, theirs)

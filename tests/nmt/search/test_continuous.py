@@ -14,16 +14,13 @@ from torch import Tensor
 from nmt.batch import Batch
 from nmt.config import GenerationConfig, ModelConfig, RnnConfig, SamplingConfig, TransformerConfig
 from nmt.errors import ConfigError, NumericalError
-from nmt.extensions import block_maxima
 from nmt.models.build import build_model
-from nmt.models.interface import Living, Step
-from nmt.search import Required, beam, search, topk
-from nmt.search.constraints import Constraints
+from nmt.models.interface import Step
+from nmt.search import Required, beam, search
 from nmt.search.continuous import ContinuousSearch, Outcome, Sentence, length_class
 from nmt.search.hypothesis import Hypothesis
 from tests.doubles import SPECIAL, Ids, ScriptedDecoder, ScriptedState, hash_attention, hash_log_probs
 from tests.nmt.search.oracle import batch_of
-from tests.nmt.search.test_forbidding import leaving_out
 
 VOCAB = 24
 PLACEHOLDERS = (20, 21)
@@ -93,23 +90,6 @@ class JoinableDecoder(ScriptedDecoder):
 
 def joinable(**options: Any) -> JoinableDecoder:
     return JoinableDecoder(hash_log_probs(VOCAB, **options), hash_attention())
-
-
-class LeavingOut:
-    """For a decoder that leaves out tokens itself."""
-
-    asked = 0
-
-    def step_without(
-        self, state: ScriptedState, tokens_N: Tensor, forbidden: tuple[int, ...], living: Living | None = None
-    ) -> tuple[Step, ScriptedState]:
-        self.asked += 1
-        step, state = self.step(state, tokens_N)  # type: ignore[attr-defined]
-        return leaving_out(step, forbidden), state
-
-
-class JoinableLeavingOut(LeavingOut, JoinableDecoder):
-    pass
 
 
 def real_model(name: str) -> Any:
@@ -182,12 +162,8 @@ def assert_same(outcome: Outcome, expected: list[Hypothesis]) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("kind", [JoinableDecoder, JoinableLeavingOut])
-def test_a_sentence_that_joins_a_running_batch_gets_what_it_gets_alone(
-    kind: type[JoinableDecoder], seed: int
-) -> None:
-    """Also where the decoder leaves out tokens itself."""
-    decoder = kind(hash_log_probs(VOCAB, seed=seed), hash_attention())
+def test_a_sentence_that_joins_a_running_batch_gets_what_it_gets_alone(seed: int) -> None:
+    decoder = JoinableDecoder(hash_log_probs(VOCAB, seed=seed), hash_attention())
     given = sentences(20, WAYS, seed=seed)
     ended = run(decoder, given, seed=seed)
     assert set(ended) == set(range(20))
@@ -195,60 +171,6 @@ def test_a_sentence_that_joins_a_running_batch_gets_what_it_gets_alone(
         assert_same(
             ended[sentence.key], alone(ScriptedDecoder(decoder.next_log_probs, decoder.attention), sentence)
         )
-
-
-def test_a_decoder_leaves_tokens_out_where_all_rows_have_the_same_rules(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """And no rule forbids more; then no score is struck out."""
-    struck_out: list[int] = []
-    apply = Constraints.apply
-
-    def applied(rules: Constraints, scores_NV: Tensor, *others: Any) -> Tensor | None:
-        struck_out.append(len(scores_NV))
-        return apply(rules, scores_NV, *others)
-
-    monkeypatch.setattr(Constraints, "apply", applied)
-    decoder = JoinableLeavingOut(hash_log_probs(VOCAB, eos_bias=-9.0))
-    running = ContinuousSearch(decoder, SPECIAL, placeholders=PLACEHOLDERS)
-    running.add([Sentence(0, (5, 6, 7), BEAM), Sentence(1, (8, 9), BEAM)])
-    running.step()
-    assert decoder.asked == 1
-    running.add([Sentence(2, (5, 6), BEAM)])
-    running.step()
-    assert decoder.asked == 2, "who joins is searched with the others"
-    assert struck_out == []
-    running.add([Sentence(3, (5, 6, 4, 7, 8), BEAM.model_copy(update={"n_best": 1}))])
-    running.step()
-    assert decoder.asked == 2, "rules of two"
-    assert struck_out == [12, 4]
-    while len(running.running) > 1:
-        running.step()
-    assert decoder.asked == 2, "until those of one are done"
-    running.step()
-    assert decoder.asked == 3
-
-
-class TellingMaxima(JoinableDecoder):
-    """And that tells the largest of each block of its scores."""
-
-    def step(self, state: ScriptedState, tokens_N: Tensor) -> tuple[Step, ScriptedState]:
-        step, state = super().step(state, tokens_N)
-        return step._replace(maxima_Nn=block_maxima(step.logits_NV)), state
-
-
-def test_maxima_that_are_told_stay_with_their_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(topk, "FEW_SCORES", 0)
-    decoder = TellingMaxima(hash_log_probs(VOCAB, seed=2))
-    ways = [
-        GenerationConfig(beam_size=2, repair_loops=False, length_penalty=penalty)
-        for penalty in (0.0, 0.6, 1.2)
-    ]
-    given, failures = sentences(20, ways, seed=2), list[Exception]()
-    ended = run(decoder, given, seed=2, failures=failures)
-    assert not failures
-    for sentence in given:
-        assert_same(ended[sentence.key], alone(ScriptedDecoder(decoder.next_log_probs), sentence))
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -409,17 +331,10 @@ class Sick(JoinableDecoder):
         return step, state
 
 
-class SickLeavingOut(LeavingOut, Sick):
-    pass
-
-
-@pytest.mark.parametrize("kind", [Sick, SickLeavingOut])
 @pytest.mark.parametrize("error", [None, RuntimeError("out of memory"), MemoryError()])
-def test_a_fault_over_one_sentence_leaves_the_others_unchanged(
-    kind: type[Sick], error: Exception | None
-) -> None:
+def test_a_fault_over_one_sentence_leaves_the_others_unchanged(error: Exception | None) -> None:
     healthy = joinable(seed=2)
-    sick = kind(healthy.next_log_probs, healthy.attention)
+    sick = Sick(healthy.next_log_probs, healthy.attention)
     sick.error = error
     given = [
         replace(sentence, source_ids=((13 if sentence.key in (3, 4) else 5), *sentence.source_ids))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,18 +11,15 @@ import pytest
 import torch
 
 from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
-from nmt.config import GenerationConfig, RnnConfig, SamplingConfig
+from nmt.config import GenerationConfig, SamplingConfig
 from nmt.errors import ConfigError, NumericalError
 from nmt.flow import Search
-from nmt.models.build import build_model
 from nmt.reserved import PLACEHOLDERS
 from nmt.search import Hypothesis
 from nmt.searchers.cache import SUMS, cached_export
 from nmt.searchers.ctranslate2 import CTranslate2Searcher, load_ctranslate2
 from nmt.searchers.step import StepSearcher
 from nmt.translator import Translator
-
-pytest.importorskip("ctranslate2", reason="CTranslate2 is not installed")
 
 CPU = torch.device("cpu")
 TEXTS = (
@@ -42,11 +38,9 @@ class Watched:
         self.searcher = searcher
         self.asked: list[Search] = []
 
-    def search(
-        self, asked: Sequence[Search], *, max_batch_tokens: int, in_forks: bool = False
-    ) -> list[list[Hypothesis]]:
+    def search(self, asked: Sequence[Search], *, max_batch_tokens: int) -> list[list[Hypothesis]]:
         self.asked += asked
-        return self.searcher.search(asked, max_batch_tokens=max_batch_tokens, in_forks=in_forks)
+        return self.searcher.search(asked, max_batch_tokens=max_batch_tokens)
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +59,7 @@ def searchers(
 ) -> tuple[CTranslate2Searcher, Watched]:
     monkeypatch.setenv("PASSERELLE_CACHE", str(cache))
     ids = tuple(loaded.tokenizer.pieces.index(piece) for piece in PLACEHOLDERS)
-    steps = Watched(StepSearcher(loaded.model, loaded.model, loaded.config.special_ids, ids, CPU))
+    steps = Watched(StepSearcher(loaded.model, loaded.config.special_ids, ids, CPU))
     translator = load_ctranslate2(loaded, CPU, "float32", 2)
     return CTranslate2Searcher(translator, loaded, steps, 2), steps
 
@@ -140,7 +134,7 @@ def test_nan_in_the_weights_is_an_error(loaded: LoadedModel, cache: Path, monkey
     monkeypatch.setenv("PASSERELLE_CACHE", str(cache))
     broken = load_model_folder(resolve_model("general"), CPU)
     broken.model.state_dict()["decoder_norm.weight"].fill_(torch.nan)
-    steps = StepSearcher(broken.model, broken.model, broken.config.special_ids, (), CPU)
+    steps = StepSearcher(broken.model, broken.config.special_ids, (), CPU)
     searcher = CTranslate2Searcher(load_ctranslate2(broken, CPU, "float32", 1), broken, steps, 1)
     with pytest.raises(NumericalError, match="NaN"):
         searcher.search(asked(loaded)[:1], max_batch_tokens=4096)
@@ -150,29 +144,12 @@ def test_a_translator_with_this_engine_translates_as_the_model_does(
     loaded: LoadedModel, cache: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("PASSERELLE_CACHE", str(cache))
-    by_steps, by_ctranslate2 = (Translator(loaded, engine=engine) for engine in ("eager", "ctranslate2"))
+    by_steps, by_ctranslate2 = (Translator(loaded, engine=engine) for engine in ("eager", "int8"))
     text = ["See https://example.org at 10:30. <b>Thank you!</b>", *TEXTS]
     ours = [one.text for one in by_steps.translate(text)]
     theirs = [one.text for one in by_ctranslate2.translate(text)]
     assert "https://example.org" in theirs[0]
     assert sum(one == other for one, other in zip(ours, theirs, strict=True)) >= len(text) - 1  # int8
-
-
-def test_a_missing_package_and_an_rnn_are_one_clear_line(
-    loaded: LoadedModel, monkeypatch: pytest.MonkeyPatch
-):
-    config = RnnConfig(vocab_size=12000, d_embedding=8, d_hidden=8)
-    rnn = replace(
-        loaded, config=loaded.config.model_copy(update={"model": config}), model=build_model(config)
-    )
-    with pytest.raises(ConfigError, match="it runs Transformers, and general is an rnn"):
-        load_ctranslate2(rnn, CPU, "int8", 1)
-    monkeypatch.setattr("ctranslate2.__version__", "4.5.0")
-    with pytest.raises(ConfigError, match=r"version 4\.5\.0 is older than 4\.6"):
-        load_ctranslate2(loaded, CPU, "int8", 1)
-    monkeypatch.setitem(sys.modules, "ctranslate2", None)
-    with pytest.raises(ConfigError, match="pip install"):
-        load_ctranslate2(loaded, CPU, "int8", 1)
 
 
 def test_a_damaged_export_is_made_again_and_a_whole_one_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -208,11 +185,25 @@ def test_without_a_cache_the_model_is_exported_to_a_temporary_folder(
     searcher = CTranslate2Searcher(
         load_ctranslate2(loaded, CPU, "float32", 1),
         loaded,
-        StepSearcher(loaded.model, loaded.model, loaded.config.special_ids, (), CPU),
+        StepSearcher(loaded.model, loaded.config.special_ids, (), CPU),
         1,
     )
     (found,) = searcher.search(asked(loaded)[:1], max_batch_tokens=4096)
     assert found[0].finished
+
+
+def test_a_model_that_ctranslate2_cannot_load_is_an_error_or_with_auto_searched_by_itself(
+    loaded: LoadedModel, monkeypatch: pytest.MonkeyPatch
+):
+    def refuse(*_: Any, **__: Any) -> None:
+        raise RuntimeError("no such model")
+
+    monkeypatch.setattr("ctranslate2.Translator", refuse)
+    with pytest.raises(ConfigError, match="engine int8: CTranslate2: no such model; choose eager"):
+        Translator(loaded, engine="int8")
+    translator = Translator(loaded)
+    assert (translator.engine.name, "no such model" in translator.engine.why) == ("eager", True)
+    assert translator.translate(TEXTS[2:3])[0].text
 
 
 def test_options_without_any_search_give_nothing(searchers: tuple[CTranslate2Searcher, Watched]):

@@ -20,13 +20,7 @@ class Echo:
     def __init__(self) -> None:
         self.batches: list[int] = []
 
-    def search(
-        self,
-        asked: Sequence[Search],
-        *,
-        max_batch_tokens: int,
-        in_forks: bool = False,
-    ) -> list[list[Hypothesis]]:
+    def search(self, asked: Sequence[Search], *, max_batch_tokens: int) -> list[list[Hypothesis]]:
         self.batches.append(len(asked))
         if any(BAD in one.source_ids for one in asked):
             raise NumericalError("NaN")

@@ -1,1 +1,0 @@
-"""Faster ways to be a StepDecoder; chosen once, at load."""

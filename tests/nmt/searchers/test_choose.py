@@ -1,0 +1,71 @@
+"""The engine follows from device and model, and says why."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+import torch
+
+from nmt.config import RnnConfig, TransformerConfig
+from nmt.errors import ConfigError
+from nmt.models.build import Model, build_model
+from nmt.searchers.choose import choose
+
+CPU, GPU = torch.device("cpu"), torch.device("cuda")
+
+
+def model() -> Model:
+    config = TransformerConfig(
+        vocab_size=64, d_model=16, d_ff=32, n_heads=2, n_encoder_layers=1, n_decoder_layers=1
+    )
+    return build_model(config).eval().requires_grad_(False)
+
+
+def test_auto_takes_int8_on_a_cpu_and_float16_on_a_gpu(monkeypatch: pytest.MonkeyPatch):
+    assert choose(model(), CPU).name == "int8"
+    monkeypatch.setattr("ctranslate2.get_cuda_device_count", lambda: 1)
+    monkeypatch.setattr("ctranslate2.get_supported_compute_types", lambda *_: {"float16", "int8_float16"})
+    assert choose(model(), GPU).name == "float16"
+    monkeypatch.setattr("ctranslate2.get_supported_compute_types", lambda *_: {"float32", "int8_float32"})
+    assert choose(model(), GPU).name == "float32"
+
+
+def test_auto_takes_eager_where_ctranslate2_cannot_run_the_model(monkeypatch: pytest.MonkeyPatch):
+    rnn = build_model(RnnConfig(vocab_size=64, d_embedding=8, d_hidden=8))
+    monkeypatch.setattr("ctranslate2.get_cuda_device_count", lambda: 0)
+    for obstacle, (one, device) in {
+        "the model is an RNN": (rnn, CPU),
+        "mps": (model(), torch.device("mps")),
+        "float64": (model().double(), CPU),
+        "sees no GPU": (model(), GPU),
+    }.items():
+        choice = choose(one, device)
+        assert choice.name == "eager"
+        assert obstacle in choice.why
+        with pytest.raises(ConfigError, match=rf"engine float32: .*{obstacle}.*; choose auto or eager"):
+            choose(one, device, "float32")
+
+
+def test_a_package_that_is_missing_or_too_old_is_named_with_what_to_do(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("ctranslate2.__version__", "4.5.1")
+    with pytest.raises(ConfigError, match=r"CTranslate2 4\.5\.1 is older than 4\.6: pip install --upgrade"):
+        choose(model(), CPU, "int8")
+    assert choose(model(), CPU).name == "eager"
+    monkeypatch.setitem(sys.modules, "ctranslate2", None)
+    with pytest.raises(ConfigError, match=r"CTranslate2 is missing .*: pip install ctranslate2"):
+        choose(model(), CPU, "int8")
+    assert choose(model(), CPU).name == "eager"
+
+
+def test_an_engine_that_is_asked_for_is_taken_or_refused(monkeypatch: pytest.MonkeyPatch):
+    for name in ("eager", "int8", "float32"):
+        assert choose(model(), CPU, name).name == name
+    monkeypatch.setattr("ctranslate2.get_supported_compute_types", lambda *_: {"float32", "int8", "int16"})
+    with pytest.raises(ConfigError, match="engine bfloat16: CTranslate2 computes float32, int8 on this cpu"):
+        choose(model(), CPU, "bfloat16")
+
+
+def test_an_unknown_engine_is_refused_and_the_known_are_named():
+    with pytest.raises(ConfigError, match="engine 'turbo' is unknown; choose one of auto, eager, int8"):
+        choose(model(), CPU, "turbo")
