@@ -49,6 +49,8 @@ class Answerer:
         ids = (loaded.tokenizer.piece_id(piece) for piece in PLACEHOLDERS)
         self._placeholders = tuple(id_ for id_ in ids if id_ is not None)
         self._device = device
+        self.decoder: MergingDecoder[Any] = loaded.model
+        """What a running batch of engine eager steps through."""
         self.searcher: Searcher = StepSearcher(self.model, self._special_ids, self._placeholders, device)
         if ctranslate2 is not None:
             self.searcher = CTranslate2Searcher(ctranslate2, loaded, self.searcher, n_workers)
@@ -70,8 +72,7 @@ class Answerer:
         """A search with this model that sentences join and leave, for ``nmt.continuous``."""
         if not self._is_stepped:
             return WaitingSearch(self.searcher, on_failure)
-        decoder: MergingDecoder[Any] = self.model
-        return ContinuousSearch(decoder, self._special_ids, self._device, self._placeholders, on_failure)
+        return ContinuousSearch(self.decoder, self._special_ids, self._device, self._placeholders, on_failure)
 
     def _search(self, searches: Mapping[int, Search], max_batch_tokens: int) -> dict[int, list[Hypothesis]]:
         found = self.searcher.search(list(searches.values()), max_batch_tokens=max_batch_tokens)

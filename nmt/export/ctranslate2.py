@@ -129,5 +129,6 @@ def _set_embeddings(spec: Any, weight_VD: Tensor) -> None:  # noqa: ANN401
 
 
 def _array(tensor: Tensor) -> NDArray[np.float32]:
-    array: NDArray[np.float32] = tensor.detach().to("cpu", torch.float32).contiguous().numpy()
+    """A copy: CTranslate2 quantises in place."""
+    array: NDArray[np.float32] = tensor.detach().to("cpu", torch.float32).numpy().copy()
     return array

@@ -33,7 +33,7 @@ from nmt.searchers.interface import Searcher, by_options
 
 SCORED_TOGETHER = 8
 """Hypotheses of one forced pass: more leave a core's caches."""
-PREFIXES = 3
+PREFIXES = 4
 """So often a translation that lacks a required placeholder is decoded again."""
 EXPORT_FORMAT = "1"
 """Changed when the export changes what it writes for the same weights."""
@@ -52,7 +52,12 @@ def load_ctranslate2(loaded: LoadedModel, device: torch.device, compute_type: st
 
     Raises:
         ConfigError: CTranslate2 cannot load it.
+        NumericalError: a weight is NaN or infinite.
     """
+    if not all(bool(weight.isfinite().all()) for weight in loaded.model.state_dict().values()):
+        raise NumericalError(
+            f"model {loaded.config.name}: a weight is NaN or infinite: verify the model folder"
+        )
     import ctranslate2  # noqa: PLC0415 - takes time to load
 
     threads = max(1, torch.get_num_threads() // n_workers)
@@ -182,10 +187,12 @@ class CTranslate2Searcher:
     ) -> list[tuple[int, list[str]]]:
         """The place and the pieces of translations with all that is required, where there are any."""
         found: list[tuple[int, list[str]]] = []
+        prefixes: dict[int, list[str]] = {}
         for _ in range(PREFIXES):
+            prefixes = self._prefixes(asked, lacking, prefixes)
             running = {
                 place: self._start([asked[place]], prefix)
-                for place, prefix in self._prefixes(asked, lacking).items()
+                for place, prefix in prefixes.items()
                 if len(prefix) <= _limit(asked[place])
             }
             lacking = {}
@@ -196,10 +203,13 @@ class CTranslate2Searcher:
                     lacking[place] = answer.result().hypotheses[0]
         return found
 
-    def _prefixes(self, asked: Sequence[Search], lacking: Mapping[int, list[str]]) -> dict[int, list[str]]:
+    def _prefixes(
+        self, asked: Sequence[Search], lacking: Mapping[int, list[str]], fixed: Mapping[int, list[str]]
+    ) -> dict[int, list[str]]:
         """What comes before the first wrong placeholder of each translation, and the first missing one.
 
-        That stands where it costs least: its log-probability, less that of what was written instead.
+        That stands where it costs least, after what is ``fixed``: its log-probability, less that of what was
+        written instead.
         """
         prefixes = {place: self._sound(pieces, asked[place].required) for place, pieces in lacking.items()}
         missing: dict[int, int] = {}
@@ -218,7 +228,8 @@ class CTranslate2Searcher:
                 following_T1 = torch.tensor([*ids, self._special.eos]).unsqueeze(1)
                 of_missing_T = log_probs_TV[: len(ids) + 1, missing[place]]
                 cost_T = log_probs_TV[: len(ids) + 1].gather(1, following_T1).squeeze(1) - of_missing_T
-                before = prefixes[place][: int(cost_T.argmin())]
+                n_fixed = min(len(fixed.get(place, ())), len(ids))
+                before = prefixes[place][: n_fixed + int(cost_T[n_fixed:].argmin())]
                 prefixes[place] = [*before, self._pieces[missing[place]]]
         return prefixes
 

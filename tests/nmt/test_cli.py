@@ -29,7 +29,6 @@ COMMANDS = (
     "align-train",
     "attention",
     "blend",
-    "compile",
     "export",
     "serve",
     "prepare",

@@ -333,7 +333,8 @@ def reverser(reserved_tokenizer):
         optimizer.param_groups[0]["lr"] = 0.004 * min(1, (update + 1) / 30, 2 * (1 - update / n_updates))
         optimizer.step()
         optimizer.zero_grad()
-    return Translator(loaded(reserved_tokenizer, model.eval().requires_grad_(False)))
+    trained = loaded(reserved_tokenizer, model.eval().requires_grad_(False))
+    return Translator(dataclasses.replace(trained, config=config))
 
 
 def test_a_model_that_learnt_with_placeholders_puts_literals_where_it_learnt(reverser):

@@ -91,7 +91,7 @@ class CountingTranslator(ContinuousTranslator):
 
 
 def load(start: Start, on_failure: Callable[[Exception], None]) -> tuple[ContinuousTranslator, Ready]:
-    translator = Translator.load(start.model, device="cpu")
+    translator = Translator.load(start.model, device="cpu", engine="eager")
     phrases = {tuple(translator.tokenizer.encode(phrase)): fault for phrase, fault in FAULTS.items()}
     translator.answerer.decoder = FaultyDecoder(translator.answerer.decoder, phrases)
     worker = CountingTranslator(translator, max_batch_tokens=start.batch_max_tokens, on_failure=on_failure)

@@ -8,7 +8,14 @@ from collections.abc import Sequence
 
 import pytest
 
-from nmt.searchers.batches import BEST_TOKENS, ENCODER_ROWS, STEP_ROWS, StepCost, cut, even_shares
+from nmt.searchers.batches import ENCODER_ROWS, STEP_ROWS, StepCost, cut, even_shares
+
+BEST_TOKENS = 16_000
+
+
+@pytest.fixture(autouse=True)
+def large_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nmt.searchers.batches.BEST_TOKENS", BEST_TOKENS)
 
 
 def costs(batches: Sequence[Sequence[int]], lengths: Sequence[int], cost: StepCost) -> list[int]:

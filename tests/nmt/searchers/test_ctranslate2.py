@@ -13,6 +13,7 @@ import torch
 from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
 from nmt.config import GenerationConfig, SamplingConfig
 from nmt.errors import ConfigError, NumericalError
+from nmt.export.ctranslate2 import export_ctranslate2
 from nmt.flow import Search
 from nmt.reserved import PLACEHOLDERS
 from nmt.search import Hypothesis
@@ -119,9 +120,25 @@ def test_required_placeholders_are_each_written_once_and_no_others(
         assert all(best.tokens.count(id_) == 1 for id_ in search.required)
 
 
-def test_a_missing_placeholder_is_searched_for_by_the_reference(
+def test_a_missing_placeholder_is_written_into_the_translation(
     loaded: LoadedModel, searchers: tuple[CTranslate2Searcher, Watched]
 ):
+    searcher, steps = searchers
+    pieces = loaded.tokenizer.pieces
+    unasked = tuple(pieces.index(piece) for piece in PLACEHOLDERS[6:8])
+    search = replace(asked(loaded)[0], required=unasked)
+    ((best, *_),) = searcher.search([search], max_batch_tokens=4096)
+    assert steps.asked == []
+    assert [best.tokens.count(id_) for id_ in unasked] == [1, 1]
+    (plain,) = searcher.search(asked(loaded)[:1], max_batch_tokens=4096)
+    rest = [token for token in best.tokens if token not in unasked]
+    assert len(set(rest) & set(plain[0].tokens)) > 0.5 * len(set(plain[0].tokens))
+
+
+def test_a_placeholder_that_stays_missing_is_searched_for_by_the_reference(
+    loaded: LoadedModel, searchers: tuple[CTranslate2Searcher, Watched], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("nmt.searchers.ctranslate2.PREFIXES", 0)
     searcher, steps = searchers
     unasked = loaded.tokenizer.pieces.index(PLACEHOLDERS[7])
     search = replace(asked(loaded)[0], required=(unasked,))
@@ -130,14 +147,58 @@ def test_a_missing_placeholder_is_searched_for_by_the_reference(
     assert best.tokens.count(unasked) == 1
 
 
+def test_a_placeholder_stands_where_it_costs_least_and_what_is_wrong_before_it_goes(
+    loaded: LoadedModel, searchers: tuple[CTranslate2Searcher, Watched]
+):
+    searcher, _ = searchers
+    pieces = loaded.tokenizer.pieces
+    first, second = PLACEHOLDERS[:2]
+    search = replace(
+        asked(loaded, [f"The {first} is in {second}."])[0],
+        required=(pieces.index(first), pieces.index(second)),
+    )
+    twice = [first, *(pieces[id_] for id_ in loaded.tokenizer.encode(" est là")), first, "</s>"]
+    (prefix,) = searcher._prefixes([search], {0: twice}, {}).values()
+    scored = searcher._translator.score_batch(
+        [[pieces[id_] for id_ in search.source_ids]] * (len(twice) - 1),
+        [[*twice[:place], second] for place in range(len(twice) - 1)],
+    )
+    written = searcher._translator.score_batch([[pieces[id_] for id_ in search.source_ids]], [twice[:-2]])
+    costs = [written[0].log_probs[place] - one.log_probs[place] for place, one in enumerate(scored)]
+    assert prefix == [*twice[: costs.index(min(costs))], second]
+    (fixed,) = searcher._prefixes([search], {0: twice}, {0: twice[:2]}).values()
+    assert fixed[:2] == twice[:2]
+    assert fixed[-1] == second
+    (whole,) = searcher._prefixes([search], {0: [first, second, first, "</s>"]}, {}).values()
+    assert whole == [first, second]
+
+
 def test_nan_in_the_weights_is_an_error(loaded: LoadedModel, cache: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PASSERELLE_CACHE", str(cache))
     broken = load_model_folder(resolve_model("general"), CPU)
     broken.model.state_dict()["decoder_norm.weight"].fill_(torch.nan)
-    steps = StepSearcher(broken.model, broken.config.special_ids, (), CPU)
-    searcher = CTranslate2Searcher(load_ctranslate2(broken, CPU, "float32", 1), broken, steps, 1)
+    with pytest.raises(NumericalError, match="model general: a weight is NaN"):
+        load_ctranslate2(broken, CPU, "float32", 1)
+
+
+def test_nan_in_what_is_computed_is_an_error(
+    loaded: LoadedModel, cache: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("PASSERELLE_CACHE", str(cache))
+    huge = load_model_folder(resolve_model("general"), CPU)
+    huge.model.state_dict()["encoder_norm.weight"].fill_(3e38)
+    steps = StepSearcher(huge.model, huge.config.special_ids)
+    searcher = CTranslate2Searcher(load_ctranslate2(huge, CPU, "float32", 1), huge, steps, 1)
     with pytest.raises(NumericalError, match="NaN"):
         searcher.search(asked(loaded)[:1], max_batch_tokens=4096)
+
+
+def test_exporting_leaves_the_model_as_it_is(loaded: LoadedModel, tmp_path: Path):
+    before = {name: weight.clone() for name, weight in loaded.model.state_dict().items()}
+    for compute_type in ("int8", "float16"):
+        (tmp_path / compute_type).mkdir()
+        export_ctranslate2(loaded, tmp_path / compute_type, compute_type)
+    assert all(torch.equal(weight, before[name]) for name, weight in loaded.model.state_dict().items())
 
 
 def test_a_translator_with_this_engine_translates_as_the_model_does(
