@@ -68,10 +68,12 @@ class Answerer:
             )
         return [answers[place] for place in range(len(questions))]
 
-    def continuous_search(self, on_failure: Callable[[Exception], None] | None = None) -> RunningSearch:
-        """A search with this model that sentences join and leave, for ``nmt.continuous``."""
+    def continuous_search(
+        self, on_failure: Callable[[Exception], None] | None, is_hurried: Callable[[], bool]
+    ) -> RunningSearch:
+        """A search with this model that sentences join and leave, see ``Translator.continuous_search``."""
         if not self._is_stepped:
-            return WaitingSearch(self.searcher, on_failure)
+            return WaitingSearch(self.searcher, on_failure, is_hurried)
         return ContinuousSearch(self.decoder, self._special_ids, self._device, self._placeholders, on_failure)
 
     def _search(self, searches: Mapping[int, Search], max_batch_tokens: int) -> dict[int, list[Hypothesis]]:

@@ -14,6 +14,7 @@ So while a batch is well filled, texts are planned and answers taken up several 
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Hashable, Sequence
@@ -33,6 +34,8 @@ FAST_LANE_SHARE = 2
 """How often as much as the slow lane the fast one may search at once: nobody else waits for its steps."""
 SAVED_S = 0.1
 """Seconds of its half that the fast lane may have saved up while only the slow one was busy."""
+LATELY_S = 5.0
+"""Seconds after a small request in which batches of the slow lane are kept short."""
 ALIGN_TOGETHER = 16
 """Forced passes of the slow lane that are gathered."""
 PLAN_S = 0.005
@@ -62,9 +65,17 @@ class ContinuousTranslator:
         self._requests: dict[Hashable, Request] = {}
         self._passes: list[tuple[Task, ForcedPass | EveryHead]] = []
         self._fast, self._slow = (
-            Lane(translator.continuous_search(on_failure), share * max_batch_tokens, gathers=gathers)
-            for share, gathers in ((FAST_LANE_SHARE, True), (1, False))
+            Lane(
+                translator.continuous_search(on_failure, is_hurried),
+                share * max_batch_tokens,
+                gathers=gathers,
+            )
+            for share, gathers, is_hurried in (
+                (FAST_LANE_SHARE, True, lambda: False),
+                (1, False, self._has_small_requests),
+            )
         )
+        self._small_came_s = -math.inf
         self._alone: Lane | None = None
         """The only busy lane, if there is one."""
 
@@ -111,6 +122,8 @@ class ContinuousTranslator:
         if not texts:
             raise InputError("there is no text to translate")
         lane = self._fast if sum(map(len, texts)) <= SMALL_CHARACTERS else self._slow
+        if lane is self._fast:
+            self._small_came_s = time.perf_counter()
         made = Request(request, party, list(texts), keep, options, parts, lane)
         self._requests[request] = made
         lane.unplanned.append(made)
@@ -147,6 +160,10 @@ class ContinuousTranslator:
         ):
             self._align(events)
         return events
+
+    def _has_small_requests(self) -> bool:
+        """Whether a small request has come lately: the next one is not to wait long."""
+        return time.perf_counter() - self._small_came_s < LATELY_S
 
     def _next_lane(self) -> Lane | None:
         """The one that has had less time since both are busy, what the fast one has saved up counted."""

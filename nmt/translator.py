@@ -303,9 +303,18 @@ class Translator:
             max_batch_tokens=max_batch_tokens,
         )
 
-    def continuous_search(self, on_failure: Callable[[Exception], None] | None = None) -> RunningSearch:
-        """A search with this model that sentences join and leave, for ``nmt.continuous``."""
-        return self.answerer.continuous_search(on_failure)
+    def continuous_search(
+        self,
+        on_failure: Callable[[Exception], None] | None = None,
+        is_hurried: Callable[[], bool] = lambda: False,
+    ) -> RunningSearch:
+        """A search with this model that sentences join and leave, for ``nmt.continuous``.
+
+        Args:
+            on_failure: told when a batch fails as a whole and its sentences are tried alone.
+            is_hurried: whether others wait for each step to end; steps are then kept short.
+        """
+        return self.answerer.continuous_search(on_failure, is_hurried)
 
     def _check_languages(self, source: str | None, target: str | None) -> None:
         known = (self.config.source_language, self.config.target_language)

@@ -1,11 +1,13 @@
 """A running search over a ``Searcher``: sentences wait, and each step searches a small batch of them.
 
 It stands where ``nmt.search.continuous`` does: a decoder that is stepped lets sentences join at any token; a
-searcher lets them join between batches. A batch is bounded, so nobody waits long for another's.
+searcher lets them join between batches. A batch is bounded in sentences and tokens, and in time while others
+are in a hurry, so nobody waits long for another's.
 """
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Collection, Hashable, Sequence
 
@@ -17,6 +19,8 @@ MOST_SENTENCES = 16
 """Of a batch."""
 MOST_TOKENS = 4096
 """Source tokens x beam size of a batch; a longer sentence is alone."""
+HURRIED_S = 0.02
+"""Seconds of a batch while others are in a hurry, by the speed of the batches before."""
 
 
 class WaitingSearch:
@@ -25,11 +29,19 @@ class WaitingSearch:
     Args:
         searcher: searches each batch.
         on_failure: told when a batch fails as a whole and its sentences are tried alone.
+        is_hurried: whether others are in a hurry, asked before each batch.
     """
 
-    def __init__(self, searcher: Searcher, on_failure: Callable[[Exception], None] | None = None) -> None:
+    def __init__(
+        self,
+        searcher: Searcher,
+        on_failure: Callable[[Exception], None] | None = None,
+        is_hurried: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._searcher = searcher
         self._on_failure = on_failure
+        self._is_hurried = is_hurried
+        self._tokens_per_s = 0.0
         self._waiting: deque[Sentence] = deque()
 
     @property
@@ -47,21 +59,24 @@ class WaitingSearch:
 
     def step(self) -> list[Outcome]:
         """Search the next batch; what came of it."""
+        most_tokens = min(HURRIED_S * self._tokens_per_s, MOST_TOKENS) if self._is_hurried() else MOST_TOKENS
         batch: list[Sentence] = []
         n_tokens = 0
         while self._waiting and len(batch) < MOST_SENTENCES:
-            n_tokens += self._waiting[0].n_tokens
-            if batch and n_tokens > MOST_TOKENS:
+            if batch and n_tokens + self._waiting[0].n_tokens > most_tokens:
                 break
+            n_tokens += self._waiting[0].n_tokens
             batch.append(self._waiting.popleft())
         if not batch:
             return []
+        began_s = time.perf_counter()
         try:
             found = self._searcher.search([_asked(one) for one in batch], max_batch_tokens=MOST_TOKENS)
         except Exception as error:
             if len(batch) > 1 and self._on_failure is not None:
                 self._on_failure(error)
             return [self._alone(sentence) for sentence in batch]
+        self._tokens_per_s = n_tokens / (time.perf_counter() - began_s)
         return [Outcome(one.key, hypotheses) for one, hypotheses in zip(batch, found, strict=True)]
 
     def _alone(self, sentence: Sentence) -> Outcome:

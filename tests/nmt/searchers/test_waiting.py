@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from nmt.config import GenerationConfig
 from nmt.errors import NumericalError
 from nmt.flow import Search
@@ -49,6 +51,21 @@ def test_long_sentences_are_fewer_in_a_batch_and_one_too_long_is_alone():
     while search.running:
         search.step()
     assert searcher.batches == [1, 3]
+
+
+def test_while_others_are_in_a_hurry_batches_are_as_short_as_the_speed_before_says(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    searcher, hurried = Echo(), [False]
+    search = WaitingSearch(searcher, is_hurried=lambda: hurried[0])
+    clock = iter([0.0, 0.16, 10.0, 10.02, 20.0, 20.01])
+    monkeypatch.setattr("nmt.searchers.waiting.time.perf_counter", lambda: next(clock))
+    search.add([sentence(key, 5, key) for key in range(MOST_SENTENCES + 6)])
+    search.step()
+    hurried[0] = True
+    search.step()  # 10 ms a sentence: two in 20 ms
+    search.step()
+    assert searcher.batches == [MOST_SENTENCES, 2, 2]
 
 
 def test_a_cancelled_sentence_is_not_searched():
