@@ -9,6 +9,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Literal, get_args
 
 from nmt.detect import detect
@@ -91,6 +93,9 @@ UNMISTAKABLE = {
 }
 """Frequent words that few other languages write so: two different ones tell, and the classifier is spared."""
 
+WORD_LISTS = Path(__file__).parent / "word_lists"
+"""Ordinary words of one language that others do not have, by ``scripts/make_word_lists.py``."""
+
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -105,7 +110,7 @@ class Flag:
     repaired_loop: it went round in circles; the translation is that of a second search.
     unaligned: a stretch of the translation, or most of the source, has no link; seen only with alignment.
     number_mismatch: a number of one side is missing on the other.
-    untranslated: the source stands, or nearly, as translation.
+    untranslated: the source stands, or nearly, as translation, or an ordinary word of it does.
     wrong_language: the source or the translation seems to be in another language.
     truncated: the maximum length came before the end, or far too little is there for so long a source.
     literal_lost: something to be copied is missing.
@@ -127,6 +132,19 @@ def is_copy(source: str, target: str) -> bool:
         return False
     shared = sum((Counter(read) & Counter(written)).values())
     return shared >= max(MIN_COPIED_WORDS, COPIED_SHARE * len(read))
+
+
+def copied_words(source: str, target: str, language: str) -> list[str]:
+    """Ordinary words of the source's language, names aside, that stand in the translation too."""
+    written = set(_WORD.findall(target.lower()))
+    return [word for word in _common_words(source) if word in written and word in _ordinary_words(language)]
+
+
+@cache
+def _ordinary_words(language: str) -> frozenset[str]:
+    """None of a language without a list."""
+    path = WORD_LISTS / f"{language}.txt"
+    return frozenset(path.read_text(encoding="utf-8").split()) if path.exists() else frozenset()
 
 
 def is_too_short(source: str, target: str, language: str = "fr") -> bool:

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from text_to_num import find_numbers
+
 from nmt.spans import Span
 
 _SPACES = "\u0020\u00a0\u202f\u2009"
@@ -35,12 +37,39 @@ _COUNTED = (
 _OTHERS = (
     "a=1 an=1 une=1 première=1 seconde=2 twice=2 half=2 noon=12 midi=12 midnight=12 dozen=12 douzaine=12 "
     "quart=15 quarter=15 demi=30 demie=30 thirty=30 forty=40 fifty=50 sixty=60 seventy=70 eighty=80 "
-    "ninety=90 trente=30 quarante=40 cinquante=50 soixante=60 soixante-dix=70 quatre-vingt=80 "
-    "quatre-vingts=80 quatre-vingt-dix=90 hundred=100 cent=100 cents=100 thousand=1000 mille=1000"
+    "ninety=90 dizaine=10 quinzaine=15 vingtaine=20 trentaine=30 quarantaine=40 cinquantaine=50 "
+    "soixantaine=60 decade=10 décennie=10 fortnight=15 trio=3 trente=30 quarante=40 cinquante=50 "
+    "soixante=60 soixante-dix=70 quatre-vingt=80 quatre-vingts=80 quatre-vingt-dix=90 hundred=100 "
+    "cent=100 cents=100 thousand=1000 mille=1000"
 )
 _WORDS: dict[str, int] = {word: value for row in _COUNTED for value, word in enumerate(row.split())}
 _WORDS |= {word: int(value) for word, value in (pair.split("=") for pair in _OTHERS.split())}
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_PIECE = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*|\d+|\s+|[^\w\s]|_")
+_HOURS = re.compile(
+    r"\b(?:heures?|o'clock|[ap]\.?m|morning|afternoon|evening|night|matin|soir)\b", re.IGNORECASE
+)
+SPELLED_LANGUAGES = ("en", "fr")
+"""Whose numbers in words are read."""
+LEAST_SPELLED = 3
+"""Smaller numbers have too many other words: both, a, second."""
+UNCERTAIN = frozenset(
+    {
+        *(
+            "hundred",
+            "hundreds",
+            "thousand",
+            "thousands",
+            "million",
+            "millions",
+            "billion",
+            "billions",
+            "tens",
+        ),
+        *("cent", "cents", "mille", "milles", "milliard", "milliards", "neuf", "neufs"),
+    }
+)
+"""Alone these words are often no number: hundreds of people, pour cent, un milieu neuf."""
 
 _UNITS = {
     "en": {
@@ -156,6 +185,70 @@ def compare_numbers(
         (*(text for text, readings in missing if not readings & target_words), *units),
         tuple(text for text, readings in invented if not readings & source_words),
     )
+
+
+def compare_spelled_numbers(
+    source: str, target: str, *, source_language: str = "en", target_language: str = "fr"
+) -> NumberCheck:
+    """Compare the numbers in words of two sentences, from ``LEAST_SPELLED`` on; ordinals are left out.
+
+    A number in words on one side is fine when the other has it in words or digits, wherever, also as an hour
+    of the afternoon.
+    """
+    sides = (source, source_language), (target, target_language)
+    spelled = [_spelled(text, language) for text, language in sides]
+    known = [
+        {*numbers.values(), *_values_of_words(text)}
+        | {value for _, values in _readings_of(text) for value in values}
+        for numbers, (text, _) in zip(spelled, sides, strict=True)
+    ]
+
+    has_hours = _HOURS.search(source) or _HOURS.search(target)
+
+    def alone(numbers: dict[str, str], others: set[str]) -> tuple[str, ...]:
+        return tuple(
+            text
+            for text, value in numbers.items()
+            if int(value) >= LEAST_SPELLED
+            and text.lower() not in UNCERTAIN
+            and not others & {value, *(_hours(value) if has_hours else ())}
+        )
+
+    return NumberCheck(alone(spelled[0], known[1]), alone(spelled[1], known[0]))
+
+
+@dataclass(frozen=True)
+class _Token:
+    """What ``find_numbers`` reads."""
+
+    written: str
+
+    def text(self) -> str:
+        return self.written
+
+    def nt_separated(self, previous: _Token) -> bool:  # noqa: ARG002 - a protocol's
+        return False
+
+    def not_a_number_part(self) -> bool:
+        return False
+
+
+def _spelled(text: str, language: str) -> dict[str, str]:
+    """The cardinal numbers that a text has in words: as written, and their values."""
+    if language not in SPELLED_LANGUAGES:
+        return {}
+    tokens = [_Token(written) for written in _PIECE.findall(text)]
+    return {
+        "".join(token.written for token in tokens[found.start : found.end]): f"{found.value:.0f}"
+        for found in find_numbers(tokens, language, threshold=0)
+        if not found.is_ordinal and float(found.value).is_integer()
+    }
+
+
+def _hours(value: str) -> set[str]:
+    """Two ways to name an hour, of the clock and of the day."""
+    hour = int(value)
+    return {str(hour + 12), str(hour - 12)} if 1 <= hour <= 24 else set()
 
 
 _Reading = tuple[str, frozenset[str]]

@@ -14,9 +14,9 @@ from typing import TypeAlias
 from nmt.alignment import Alignment
 from nmt.confidence import ConfidenceModel, Evidence, expected_length_ratio
 from nmt.config import GenerationConfig
-from nmt.flags import FlagKind, is_copy, is_in_other_language, is_too_short, is_unaligned
+from nmt.flags import FlagKind, copied_words, is_copy, is_in_other_language, is_too_short, is_unaligned
 from nmt.flow import Flow
-from nmt.numbers import compare_numbers
+from nmt.numbers import compare_numbers, compare_spelled_numbers
 from nmt.passthrough import reason_to_copy
 from nmt.pharaoh import Link
 from nmt.repetition import repeats_itself
@@ -149,10 +149,20 @@ class Judge:
         )
         own_source = Rewriting.of(source, [Edit(span, " ") for span, _ in kept]).new
         own_target = Rewriting.of(target, [Edit(span, " ") for _, span in kept]).new
+        spelled = compare_spelled_numbers(
+            own_source,
+            own_target,
+            source_language=self.source_language,
+            target_language=self.target_language,
+        )
         checks: list[tuple[FlagKind, bool]] = [
             ("truncated", not candidate.finished or is_too_short(source, target, self.target_language)),
-            ("number_mismatch", not numbers.ok),
-            ("untranslated", is_copy(own_source, own_target)),
+            ("number_mismatch", not (numbers.ok and spelled.ok)),
+            (
+                "untranslated",
+                is_copy(own_source, own_target)
+                or bool(copied_words(own_source, own_target, self.source_language)),
+            ),
             (
                 "wrong_language",
                 is_in_other_language(target, self.target_language)

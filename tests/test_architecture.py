@@ -247,6 +247,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "sentencepiece": ("nmt.tokenizer", "training"),
     "platformdirs": ("nmt.searchers.cache", "service.database"),
     "sentencex": ("nmt.segment",),
+    "text_to_num": ("nmt.numbers",),
     "turbohtml": ("nmt.markup",),
     "py3langid": ("nmt.detect",),
     "conllu": ("nmt.explore",),

@@ -6,7 +6,15 @@ from typing import get_type_hints
 
 import pytest
 
-from nmt.flags import FLAG_KINDS, Flag, is_copy, is_in_other_language, is_too_short, is_unaligned
+from nmt.flags import (
+    FLAG_KINDS,
+    Flag,
+    copied_words,
+    is_copy,
+    is_in_other_language,
+    is_too_short,
+    is_unaligned,
+)
 from nmt.words import words
 
 SOURCE = "The two young men are playing football in the park with Anna."
@@ -97,3 +105,23 @@ def test_every_kind_of_flag_is_explained_in_its_docstring():
     source = inspect.getsource(flags.Flag)
     assert all(f"    {kind}: " in source for kind in FLAG_KINDS)
     assert get_type_hints(Flag)["sentence"] is int
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "copied"),
+    [
+        ("She is looking for heavy boots.", "Elle looking des bottes heavy.", ["looking", "heavy"]),
+        ("Heavy rain", "Heavy pluie", ["heavy"]),
+        ("Looking Glass is a game by John Baker.", "Looking Glass est un jeu de John Baker.", ["looking"]),
+        ("The table is in Looking Glass.", "La table est dans Looking Glass.", []),
+        ("a simple question", "une simple question", []),
+    ],
+)
+def test_ordinary_words_of_the_source_that_were_copied_are_named(
+    source: str, target: str, copied: list[str]
+) -> None:
+    assert copied_words(source, target, "en") == copied
+
+
+def test_a_language_without_a_word_list_has_no_copied_words() -> None:
+    assert copied_words("the heavy rain", "the heavy rain", "de") == []

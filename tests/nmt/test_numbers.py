@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nmt.numbers import compare_numbers, in_french, is_unit
+from nmt.numbers import compare_numbers, compare_spelled_numbers, in_french, is_unit
 from nmt.spans import Span
 
 
@@ -73,3 +73,43 @@ def test_the_symbol_of_a_unit_is_one_only_after_a_number() -> None:
     assert is_unit("5MHz", 1, 4)
     assert not is_unit("a MHz", 2, 5)
     assert not is_unit("5 MHzes", 2, 7)
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("two to fourteen days", "deux à quatorze jours"),
+        ("Ninety-two people came.", "92 personnes sont venues."),
+        ("at six in the evening", "à dix-huit heures"),
+        ("a hundred and five, two thousand three hundred", "cent cinq, deux mille trois cents"),
+        ("fifteen or so", "une quinzaine"),
+        ("hundreds of people, ten per cent", "des centaines de personnes, dix pour cent"),
+        ("both of them, one second later", "tous deux, une seconde plus tard"),
+        ("a new building on the third floor", "un bâtiment neuf au troisième étage"),
+    ],
+)
+def test_the_same_numbers_in_words_are_fine(source: str, target: str) -> None:
+    assert compare_spelled_numbers(source, target).ok
+    assert compare_spelled_numbers(target, source, source_language="fr", target_language="en").ok
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "missing", "invented"),
+    [
+        ("two to fourteen days", "deux à quatre jours", ("fourteen",), ("quatre",)),
+        ("There are ninety-two of them.", "Il y en a soixante-douze.", ("ninety-two",), ("soixante-douze",)),
+        ("for eleven years", "depuis des années", ("eleven",), ()),
+        ("for years", "depuis vingt et un ans", (), ("vingt et un",)),
+    ],
+)
+def test_a_number_in_words_that_changed_is_named(
+    source: str, target: str, missing: tuple[str, ...], invented: tuple[str, ...]
+) -> None:
+    found = compare_spelled_numbers(source, target)
+    assert (found.missing, found.invented) == (missing, invented)
+    assert not found.ok
+
+
+def test_numbers_in_words_of_a_language_that_is_not_known_are_not_looked_for() -> None:
+    assert compare_spelled_numbers("vierzehn Tage", "quatorze jours", source_language="de").invented
+    assert compare_spelled_numbers("fourteen days", "vierzehn Tage", target_language="de").missing
