@@ -3,8 +3,8 @@
     python -m scripts.warning_rates DATA [--model MODEL]
 
 Takes 300 sentences of the development sets. A translation is bad if its chrF2 against the reference is under
-50, which is what the confidence is calibrated to. Prints JSON, with and without the checks of numbers in words
-and of copied words.
+50, which is what the confidence is calibrated to. Prints JSON, with and without the checks of numbers in
+words and of copied words.
 """
 
 from __future__ import annotations
