@@ -3,7 +3,7 @@
 #
 #     scripts/train_on_gpu.sh PIECES OUT MINUTES [--set key=value ...]
 #
-# PIECES: a folder that `nmt pack` wrote. OUT: gets the best model so far in pieces of at most 15 MiB, and the log.
+# PIECES: a folder that `nmt pack` wrote. OUT: gets the best model so far, in float16 and pieces of at most 15 MiB, and the log.
 # WORK (environment): a folder of the machine's own, kept between sittings; the next sitting resumes from it.
 set -eu
 pieces=$1 out=$2 minutes=$3
@@ -16,6 +16,29 @@ python3 -m nmt train general_gpu --data "$work/data" --run "$work/run" --resume 
     --set training.max_minutes="$minutes" "$@" || status=$?
 # What there is comes back, also from a run that failed.
 rm -rf "$out/model"
-[ ! -d "$work/run/model" ] || python3 -m nmt pack "$work/run/model" "$out/model" --piece-mib 15
+if [ -d "$work/run/model" ]; then
+    rm -rf "$work/half"
+    python3 - "$work/run/model" "$work/half" <<'PYTHON'
+"""The model in half precision: half as much to bring back."""
+import sys
+from pathlib import Path
+
+from nmt.checkpoint import load_model_folder, save_model_folder
+
+folder, out = map(Path, sys.argv[1:])
+loaded = load_model_folder(folder)
+save_model_folder(
+    out,
+    config=loaded.config,
+    model=loaded.model,
+    tokenizer_file=folder / "tokenizer.model",
+    generation=loaded.generation,
+    card=(folder / "card.md").read_text(encoding="utf-8"),
+    scores={},
+    dtype="float16",
+)
+PYTHON
+    python3 -m nmt pack "$work/half" "$out/model" --piece-mib 15
+fi
 cp "$work/run/log.jsonl" "$out/log.jsonl"
 exit "$status"

@@ -161,6 +161,8 @@ class Trainer:
             signal.signal(signal.SIGTERM, former)
         self._save()
         if self.stop_reason != "SIGTERM":
+            if self.state.update % self.options.validate_every:
+                self._validate()  # the last weights are often the best: a cool-down ends with them
             self._publish_average()
         return self.state
 

@@ -225,6 +225,15 @@ def test_a_wall_clock_limit_and_patience_end_a_run(recipe_file: Path, tmp_path: 
     assert checkpoints(tmp_path / "patient" / "checkpoints")[-1].name < "update-00000050"
 
 
+def test_the_last_weights_are_scored_and_published_though_no_validation_was_due(
+    recipe_file: Path, tmp_path: Path
+):
+    run_trainer(recipe_file, tmp_path / "run", "training.max_updates=5", "training.validate_every=100")
+    validations = [event["update"] for event in events(tmp_path / "run") if event["event"] == "validation"]
+    assert validations == [5]
+    assert (tmp_path / "run" / "model" / "config.json").exists()
+
+
 def test_bf16_trains_too(recipe_file: Path, tmp_path: Path):
     run_trainer(recipe_file, tmp_path / "run", "training.precision=bf16", "training.max_updates=30")
     losses = [event["loss"] for event in events(tmp_path / "run") if event["event"] == "train"]
