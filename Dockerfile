@@ -37,7 +37,8 @@ RUN /opt/passerelle/bin/pip install --no-deps --no-build-isolation . \
 # The models that ship, as CTranslate2 reads them: see nmt/searchers/cache.py.
 ENV PASSERELLE_CACHE=/opt/passerelle/cache
 RUN /opt/passerelle/bin/python -c "from nmt.translator import Translator; from nmt.shipped import shipped_models; \
-    [Translator.load(name, device='cpu') for name in shipped_models()]"
+    [Translator.load(name, device='cpu') for name in shipped_models()]" \
+ && chmod -R a+rX "$PASSERELLE_CACHE"
 # What nothing reads at run time: tests, headers, static libraries, stubs, examples of other packages, and pip.
 COPY scripts/strip_image.sh /build/
 RUN sh strip_image.sh /opt/passerelle
