@@ -99,7 +99,7 @@ class Run:
         state = self.state()
         return {
             "run": self.folder.name,
-            "init_from": self.init_from,
+            "init_from": None if self.init_from is None else "/".join(Path(self.init_from).parts[-2:]),
             "cores": len(self.cores),
             "hours": round((state.elapsed_s - self.seconds_at_start) / 3600, 2),
             "updates": state.update - self.updates_at_start,
