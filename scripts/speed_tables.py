@@ -15,13 +15,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = Path("benchmarks/results")
 SIZES = ("1", "16", "64", "1000")
+PAGES = (Path("docs/decoding.md"), Path("docs/scheduling.md"))
 
 
 def main() -> int:
     """Write the tables, or with ``--check`` report stale ones; exit status 1 when there are any."""
-    stale = [
-        path for path in (Path("docs/decoding.md"), Path("docs/scheduling.md")) if fresh(path) != _read(path)
-    ]
+    stale = [page for page in PAGES if fresh(page) != _read(page)]
     if "--check" in sys.argv[1:]:
         print("".join(f"{path} is stale: run make tables\n" for path in stale), end="", file=sys.stderr)
         return 1 if stale else 0

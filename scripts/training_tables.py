@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,17 @@ PREPARATION = Path("benchmarks/results/prepare.json")
 ADAPTATION = Path("benchmarks/results/adaptation.json")
 BLENDING = Path("benchmarks/results/blending.json")
 QUALITY = Path("docs/reports/multi30k_best.json")
+LEDGER = Path("docs/models/training_ledger.jsonl")
 PUBLISHED = {
     "test_2016_flickr": (61.80, 63.71),
     "test_2017_flickr": (53.46, 56.17),
     "test_2017_mscoco": (44.52, 46.43),
 }
 """Multi30k test set -> BLEU published for a Transformer-Tiny from text alone, and with pictures."""
-PAGES = (Path("docs/training.md"), Path("docs/corpora.md"), Path("README.md"))
+PAGES = (
+    *(Path("docs/training.md"), Path("docs/corpora.md"), Path("README.md")),
+    *(Path("docs/models/general.md"), Path("docs/models/general_fr_en.md")),
+)
 SHAPES = {"multi30k": "4+4 layers, d_model 256", "base": "Transformer base"}
 
 
@@ -58,7 +62,27 @@ def with_tables(text: str) -> str:
         marked = re.compile(rf"(<!-- {re.escape(name)} -->\n).*?(<!-- end of table -->)", re.DOTALL)
         body = "\n".join(rows) + "\n"
         text = marked.sub(lambda match, body=body: f"{match[1]}{body}{match[2]}", text)
-    return text
+    ledger_lines = (ROOT / LEDGER).read_text(encoding="utf-8").splitlines()
+    sittings = [json.loads(line) for line in ledger_lines]
+    marked = re.compile(r"(<!-- ledger (\w+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
+    return marked.sub(
+        lambda match: match[1] + "".join(f"{row}\n" for row in curve(sittings, match[2])) + match[3], text
+    )
+
+
+def curve(sittings: Sequence[dict[str, Any]], model: str) -> Iterator[str]:
+    """Development BLEU of one model against the target tokens that it has seen."""
+    points = [
+        (sitting["sitting"][:10], point)
+        for sitting in sittings
+        for point in sitting["models"].get(model, {}).get("curve", ())
+    ]
+    names = list(points[0][1]["bleu"]) if points else []
+    yield f"| | target tokens, millions | {' | '.join(names)} |"
+    yield "|---|--:|" + "--:|" * len(names)
+    for date, point in points:
+        scores = (f"{point['bleu'][name]:.1f}" for name in names)
+        yield f"| {date} | {point['total_target_tokens'] / 1e6:.1f} | {' | '.join(scores)} |"
 
 
 def speed(record: dict[str, Any]) -> list[str]:
