@@ -115,6 +115,7 @@ class _Contestant:
             name,
         ]
         command += ["--precision", precision, "--device", options.device, "--model", options.model]
+        self._name = name
         began_s = time.perf_counter()
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.translate(["Good morning."])
@@ -125,7 +126,10 @@ class _Contestant:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         print(json.dumps(list(lines)), file=self._process.stdin, flush=True)
-        texts, seconds = json.loads(self._process.stdout.readline())
+        answer = self._process.stdout.readline()
+        if not answer:
+            raise RuntimeError(f"contestant {self._name} has ended; its error stands above")
+        texts, seconds = json.loads(answer)
         return texts, seconds
 
     def end(self) -> int:

@@ -60,16 +60,13 @@ class HuggingFaceModel:
             self._map(model)
 
     @torch.inference_mode()
-    def translate(
-        self, sources: Sequence[Sequence[int]], *, beam_size: int, limit: int, forced: bool
-    ) -> list[list[int]]:
+    def translate(self, sources: Sequence[Sequence[int]], *, beam_size: int, limit: int) -> list[list[int]]:
         """The best translation of each sentence, tokens without EOS, searched for together.
 
         Args:
             sources: token ids without EOS.
             beam_size: 1 is greedy.
             limit: most tokens, EOS counted.
-            forced: write exactly so many.
         """
         batch = Batch.from_ids(sources, special=self.special).to(self.model.device)
         outputs_BT = self.model.generate(
@@ -78,7 +75,6 @@ class HuggingFaceModel:
             num_beams=beam_size,
             do_sample=False,
             max_new_tokens=limit,
-            min_new_tokens=limit if forced else None,
             length_penalty=1.0,
             early_stopping=beam_size > 1,
         )
