@@ -36,7 +36,7 @@ RUN /opt/passerelle/bin/pip install --no-deps --no-build-isolation . \
  && /opt/passerelle/bin/pip check
 # The models that ship, as CTranslate2 reads them: see nmt/searchers/cache.py.
 ENV PASSERELLE_CACHE=/opt/passerelle/cache
-RUN /opt/passerelle/bin/python -c "from nmt.translator import Translator; from nmt.shipped import shipped_models; \
+RUN /opt/passerelle/bin/python -c "from nmt.translator import Translator; from nmt.model_folder.registry import shipped_models; \
     [Translator.load(name, device='cpu') for name in shipped_models()]" \
  && chmod -R a+rX "$PASSERELLE_CACHE"
 # What nothing reads at run time: tests, headers, static libraries, stubs, examples of other packages, and pip.

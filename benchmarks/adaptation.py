@@ -20,15 +20,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from nmt.checkpoint import resolve_model
-from nmt.files import sha256
+from nmt.model_folder.checkpoint import resolve_model
+from nmt.model_folder.files import sha256
 from nmt.translator import Translator
-from training.clean import Cleaner, Kept, overlap_key
-from training.corpus import open_corpora
-from training.evaluate import evaluate_on, search_options
+from training.data.clean import Cleaner, Kept, overlap_key
+from training.data.corpus import open_corpora
+from training.evaluation.evaluate import evaluate_on, search_options
+from training.evaluation.testset import TestSet
 from training.provenance import provenance
 from training.recipe import Recipe, load_recipe
-from training.testset import TestSet
 from training.train import train
 
 ELSEWHERE = ("tatoeba/dev", "news/newstest2013", "multi30k/val")

@@ -23,17 +23,17 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from nmt.aligner.config import LinkRule
-from nmt.aligner.pooling import WordShares, links_from_matrix, pool
-from nmt.alignment import Aligner
+from nmt.alignment.aligner import Aligner
+from nmt.alignment.pharaoh import Extraction, Link, Symmetrization, parse_pharaoh, symmetrize
+from nmt.alignment.pooling import WordShares, links_from_matrix, pool
+from nmt.alignment.scorer_config import LinkRule
 from nmt.batch import Batch
-from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
 from nmt.config import AlignmentConfig, TransformerConfig
 from nmt.errors import ConfigError
+from nmt.model_folder.checkpoint import LoadedModel, load_model_folder, resolve_model
 from nmt.models.transformer import Transformer
-from nmt.pharaoh import Extraction, Link, Symmetrization, parse_pharaoh, symmetrize
-from nmt.words import whitespace_words
-from training.align_rule import METHODS, GoldSet, percent, word_shares
+from nmt.text.words import whitespace_words
+from training.align.rule import METHODS, GoldSet, percent, word_shares
 from training.provenance import provenance
 
 SETS = ("hansards/trial", "pud/test", "hansards/test")

@@ -11,7 +11,7 @@ import argparse
 from pathlib import Path
 
 from nmt.translator import Translator
-from training.plots import attention_heat_map, save_png
+from training.evaluation.plots import attention_heat_map, save_png
 
 SOURCE = "The agreement on the European Economic Area was signed in August 1992."
 REFERENCE = "L'accord sur la zone économique européenne a été signé en août 1992."

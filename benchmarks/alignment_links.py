@@ -15,11 +15,11 @@ import json
 from pathlib import Path
 
 from benchmarks.alignment import SETS
-from nmt.aligner.tokens import counted_tokens
-from nmt.pharaoh import parse_pharaoh
-from nmt.words import whitespace_words, words
-from training.align_links import choose_pairs, counted_lines, eflomal, write_links
-from training.align_rule import GoldSet
+from nmt.alignment.pharaoh import parse_pharaoh
+from nmt.alignment.tokens import counted_tokens
+from nmt.text.words import whitespace_words, words
+from training.align.links import choose_pairs, counted_lines, eflomal, write_links
+from training.align.rule import GoldSet
 
 CORPORA = {
     "europarl/train": 150_000,

@@ -13,13 +13,13 @@ import json
 import tempfile
 from pathlib import Path
 
-from nmt.checkpoint import resolve_model
-from nmt.files import sha256
+from nmt.model_folder.checkpoint import resolve_model
+from nmt.model_folder.files import sha256
 from nmt.translator import Translator
 from training.blend import blend
-from training.evaluate import evaluate_on, search_options
+from training.evaluation.evaluate import evaluate_on, search_options
+from training.evaluation.testset import TestSet
 from training.provenance import provenance
-from training.testset import TestSet
 
 
 def main() -> None:

@@ -20,14 +20,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from nmt.checkpoint import resolve_model
 from nmt.explore.omissions import count_omissions
+from nmt.model_folder.checkpoint import resolve_model
 from nmt.translator import Translator
-from training.evaluate import describe_model
+from training.evaluation.evaluate import describe_model
+from training.evaluation.scoring import metrics, score_bleu
+from training.evaluation.significance import paired_bootstrap
+from training.evaluation.testset import TestSet
 from training.provenance import provenance, public_path
-from training.scoring import metrics, score_bleu
-from training.significance import paired_bootstrap
-from training.testset import TestSet
 
 BETAS = (0.0, 0.1, 0.2, 0.5, 1.0)
 SAMPLES, SEED = 1000, 12345

@@ -192,7 +192,7 @@ def _ctranslate2(model: str, precision: str, device: str, *, one_by_one: bool) -
 
 def _huggingface(model: str, device: str) -> Translate:
     from benchmarks.peers.huggingface_model import HuggingFaceModel  # noqa: PLC0415
-    from nmt.checkpoint import load_model_folder, resolve_model  # noqa: PLC0415
+    from nmt.model_folder.checkpoint import load_model_folder, resolve_model  # noqa: PLC0415
 
     loaded = load_model_folder(resolve_model(model), device)
     peer = HuggingFaceModel(loaded.model, loaded.config.model, loaded.config.special_ids)

@@ -17,8 +17,8 @@ from itertools import islice
 from pathlib import Path
 
 from nmt.config import GenerationConfig
-from nmt.flow import Search
-from nmt.segment import split
+from nmt.pipeline.requests import Search
+from nmt.text.segment import split
 from nmt.translator import Translator
 from training.provenance import provenance
 

@@ -14,7 +14,7 @@ from nmt.config import TransformerConfig
 from nmt.models.build import build_model
 from nmt.tokenizer import Tokenizer
 from training.batching import BatchStream
-from training.shards import PreparedCorpus
+from training.data.shards import PreparedCorpus
 from training.speed import operations_of_a_pair
 
 FIXED_LENGTH = 32

@@ -45,10 +45,10 @@ def passerelle(shape: dict[str, Any], precision: str, variant: str) -> Trainer: 
     """This project: the step that ``nmt train`` takes."""
     from nmt.config import TransformerConfig  # noqa: PLC0415
     from nmt.models.build import build_model  # noqa: PLC0415
+    from training.distributed import ALONE  # noqa: PLC0415
     from training.memory import keep_freed_memory  # noqa: PLC0415
     from training.recipe import TrainingConfig  # noqa: PLC0415
     from training.step import Step, TeacherForcedLoss  # noqa: PLC0415
-    from training.world import ALONE  # noqa: PLC0415
 
     keep_freed_memory()
     names = ("vocab_size", "d_model", "d_ff", "n_heads")

@@ -20,6 +20,13 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from nmt import __version__
+from nmt.alignment.pharaoh import (
+    Extraction,
+    Pair,
+    alignment_scores,
+    parse_pharaoh,
+    to_pharaoh,
+)
 from nmt.commands.align import align_links, align_train
 from nmt.commands.attention import attention
 from nmt.commands.bench import bench_app
@@ -41,13 +48,6 @@ from nmt.commands.options import (
 from nmt.commands.translate import translate
 from nmt.config import AlignmentConfig
 from nmt.errors import ConfigError, DataError, DiskFullError, InputError, PasserelleError
-from nmt.pharaoh import (
-    Extraction,
-    Pair,
-    alignment_scores,
-    parse_pharaoh,
-    to_pharaoh,
-)
 
 if TYPE_CHECKING:
     from nmt.translator import Translator
@@ -141,7 +141,7 @@ def prepare(
     overrides: Overrides = None,
 ) -> None:
     """Clean a corpus, learn sub-words, write shards and a report; goes on where it was interrupted."""
-    _load("training.prepare:prepare", extra="train")(recipe, out, overrides or [], processes)
+    _load("training.data.prepare:prepare", extra="train")(recipe, out, overrides or [], processes)
 
 
 @app.command()
@@ -177,7 +177,7 @@ def pack(
     ] = None,
 ) -> None:
     """Compress a folder into pieces of bounded size, with checksums."""
-    _load("training.pieces:pack_command", extra="train")(folder, out, piece_mib, leave_out or [])
+    _load("training.data.packing:pack_command", extra="train")(folder, out, piece_mib, leave_out or [])
 
 
 @app.command()
@@ -186,7 +186,7 @@ def unpack(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="New folder.")],
 ) -> None:
     """Check the pieces of a folder and put it together again."""
-    _load("training.pieces:unpack", extra="train")(pieces, folder)
+    _load("training.data.packing:unpack", extra="train")(pieces, folder)
 
 
 @app.command()
@@ -204,7 +204,7 @@ def evaluate(
     device: Device = "auto",
 ) -> None:
     """BLEU, chrF and TER with signatures, and decoding speed."""
-    _load("training.evaluate:evaluate", extra="train")(
+    _load("training.evaluation.evaluate:evaluate", extra="train")(
         model,
         source,
         reference,
@@ -242,7 +242,7 @@ def compare(
 
     Every pair of models is tested by paired bootstrap; the first model is the baseline.
     """
-    _load("training.compare:compare", extra="train")(
+    _load("training.evaluation.compare:compare", extra="train")(
         models,
         source,
         reference,
@@ -278,7 +278,7 @@ def robustness(
 
     Prints a table in Markdown. Without --data the sentences are those of the sample that ships.
     """
-    _load("training.robustness:robustness", extra="train")(
+    _load("training.robustness.report:robustness", extra="train")(
         model,
         against=against,
         data=data or [],
@@ -301,7 +301,7 @@ def calibrate(
     device: Device = "auto",
 ) -> None:
     """Learn what a model's confidence means, from development sets with references."""
-    _load("training.calibrate:calibrate", extra="train")(
+    _load("training.evaluation.calibrate:calibrate", extra="train")(
         model, source, reference, report=report, device=device
     )
 

@@ -18,8 +18,8 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from nmt.config import StrictModel
+from nmt.text.words import Token
 from nmt.tokenizer import Piece
-from nmt.words import Token
 
 SENTENCE_FEATURES = (
     "mean_log_prob",

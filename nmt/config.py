@@ -150,7 +150,7 @@ class GenerationConfig(StrictModel):
     max_length_offset: int = Field(20, ge=1, le=1000)
     no_repeat_ngram_size: int = Field(0, ge=0)
     repair_loops: bool = True
-    """End what goes round in circles and search again (``nmt.quality``); False shows what the model wrote."""
+    """End loops and search again (``nmt.pipeline.quality``); False shows what the model wrote."""
     sampling: SamplingConfig | None = None
 
     @model_validator(mode="after")

@@ -13,8 +13,8 @@
     └── NumericalError         NaN or infinity where a probability should be
 
 A message names the thing, the value, the limit and the next step. It may be shown to a person as it is, and
-it never holds the text to be translated. ``nmt.cli`` maps the tree to exit statuses, ``service.problems`` to
-HTTP.
+it never holds the text to be translated. ``nmt.cli`` maps the tree to exit statuses,
+``service.http.problems`` to HTTP.
 """
 
 

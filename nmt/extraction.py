@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from nmt.spans import Span
 
 if TYPE_CHECKING:
-    from nmt.translation import Translation
+    from nmt.pipeline.result import Translation
 
 ResultT_co = TypeVar("ResultT_co", covariant=True)
 

@@ -17,8 +17,8 @@ import safetensors
 import torch
 
 from nmt import __version__
-from nmt.checkpoint import SCORES, WEIGHTS, load_model_folder, resolve_model
 from nmt.errors import ModelFolderError
+from nmt.model_folder.checkpoint import SCORES, WEIGHTS, load_model_folder, resolve_model
 from nmt.searchers.choose import choose
 from nmt.translator import count_workers
 

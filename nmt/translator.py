@@ -2,10 +2,10 @@
 
 split -> encode -> Batch -> search -> decode -> alignment by a forced pass, when asked -> join
 
-``plan`` is what comes before search (``nmt.planning``), ``flow`` what happens to one sentence
-(``nmt.sentence_flow``), ``answer`` what the model says when it is asked on the way (``nmt.answers``) and
-``finish`` what comes after (``nmt.finished``). ``translate`` runs them in batches, ``nmt.continuous`` as
-sentences come and go.
+``plan`` is what comes before search (``nmt.pipeline.plan``), ``flow`` what happens to one sentence
+(``nmt.pipeline.sentence``), ``answer`` what the model says when it is asked on the way
+(``nmt.searchers.executor``) and ``finish`` what comes after (``nmt.pipeline.finish``). ``translate`` runs
+them in batches, ``nmt.batching.continuous`` as sentences come and go.
 """
 
 from __future__ import annotations
@@ -18,27 +18,36 @@ from typing import Any, Literal
 
 import torch
 
-from nmt.alignment import ALIGN_TOKENS, THRESHOLD, Aligner, Alignment, Link, Token, whitespace_words, words
-from nmt.answers import Answerer
-from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
+from nmt.alignment.aligner import (
+    ALIGN_TOKENS,
+    THRESHOLD,
+    Aligner,
+    Alignment,
+    Link,
+    Token,
+    whitespace_words,
+    words,
+)
+from nmt.alignment.pharaoh import Extraction
 from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig, TransformerConfig
 from nmt.errors import ConfigError, InputError, UnsupportedLanguageError
-from nmt.finished import FinishedSentence, finish
-from nmt.flow import Answer, Flow, Question, run_together
-from nmt.pharaoh import Extraction
-from nmt.planning import AlignmentKind, Plan, Planner
-from nmt.quality import Judge
+from nmt.model_folder.checkpoint import LoadedModel, load_model_folder, resolve_model
+from nmt.pipeline.finish import FinishedSentence, finish
+from nmt.pipeline.plan import AlignmentKind, Plan, Planner
+from nmt.pipeline.prepare import Preparer, Wishes
+from nmt.pipeline.quality import Judge
+from nmt.pipeline.requests import Answer, Flow, Question, run_together
+from nmt.pipeline.result import Alternative, SentenceTranslation, Translation
+from nmt.pipeline.sentence import SentenceFlow
 from nmt.searchers import RunningSearch
 from nmt.searchers.batches import BATCH_TOKENS
 from nmt.searchers.choose import Choice, choose
 from nmt.searchers.ctranslate2 import load_ctranslate2
-from nmt.segment import split, split_lines
-from nmt.sentence import Preparer, Wishes
-from nmt.sentence_flow import SentenceFlow
+from nmt.searchers.executor import Answerer
 from nmt.spans import Span
-from nmt.terms import Glossary
+from nmt.text.glossary import Glossary
+from nmt.text.segment import split, split_lines
 from nmt.tokenizer import refuse_lone_surrogates
-from nmt.translation import Alternative, SentenceTranslation, Translation
 
 __all__ = [
     "Alignment",
@@ -175,7 +184,7 @@ class Translator:
             options: how to search; None takes the model folder's.
             min_confidence: a sentence of less confidence, 0 to 1, keeps its source text and is flagged.
             keep: for each text the spans of it that are copied, not translated; literals (addresses,
-                placeholders, code, emoji: ``nmt.literals``) always are.
+                placeholders, code, emoji: ``nmt.text.literals``) always are.
             glossary: terms and their translations.
             formality: how French addresses people; a model that cannot choose flags it.
             french_typography: « » for quotes, no-break spaces before ; : ! ? and between digits; for models
@@ -253,7 +262,7 @@ class Translator:
         ]
 
     def flow(self, plan: Plan, index: int) -> Flow[FinishedSentence]:
-        """One sentence of a plan, from its token ids to its translation; see ``nmt.flow``."""
+        """One sentence of a plan, from its token ids to its translation; see ``nmt.pipeline.requests``."""
         return SentenceFlow(self.tokenizer, self.preparer, self.judge, self._max_positions).of(plan, index)
 
     def finish(self, plan: Plan, sentences: Sequence[FinishedSentence]) -> Translation:
@@ -308,7 +317,7 @@ class Translator:
         on_failure: Callable[[Exception], None] | None = None,
         is_hurried: Callable[[], bool] = lambda: False,
     ) -> RunningSearch:
-        """A search with this model that sentences join and leave, for ``nmt.continuous``.
+        """A search with this model that sentences join and leave, for ``nmt.batching.continuous``.
 
         Args:
             on_failure: told when a batch fails as a whole and its sentences are tried alone.

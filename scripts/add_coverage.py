@@ -13,9 +13,9 @@ from pathlib import Path
 
 import torch
 
-from nmt.checkpoint import CARD, TOKENIZER, load_model_folder, resolve_model, save_model_folder
 from nmt.config import RnnConfig
 from nmt.errors import ConfigError
+from nmt.model_folder.checkpoint import CARD, TOKENIZER, load_model_folder, resolve_model, save_model_folder
 from nmt.models.build import build_model
 
 

@@ -16,12 +16,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from nmt.checkpoint import PRETRAINED, SCORES, verify_manifest, write_manifest
+from nmt.model_folder.checkpoint import PRETRAINED, SCORES, verify_manifest, write_manifest
 from nmt.translator import Translator
-from training.evaluate import evaluate_on, search_options
+from training.evaluation.evaluate import evaluate_on, search_options
+from training.evaluation.significance import cased_bootstrap
+from training.evaluation.testset import TestSet
 from training.provenance import provenance
-from training.significance import cased_bootstrap
-from training.testset import TestSet
 
 
 def main() -> None:

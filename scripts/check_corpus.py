@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from training.clean import overlap_key
+from training.data.clean import overlap_key
 
 CORPUS = Path("training/corpora/passerelle")
 SAMPLES = Path("training/sample")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from nmt.shipped import shipped_models
+from nmt.model_folder.registry import shipped_models
 from nmt.translator import Translator
 
 SAMPLE = Path("training/sample")

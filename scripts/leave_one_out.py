@@ -18,16 +18,16 @@ from pathlib import Path
 from typing import Any
 
 from nmt.batch import Batch
-from nmt.checkpoint import load_model_folder
-from nmt.files import sha256
+from nmt.model_folder.checkpoint import load_model_folder
+from nmt.model_folder.files import sha256
 from nmt.models.build import Model
 from nmt.tokenizer import Tokenizer
 from scripts.runs import trained, trained_by
-from training.corpus import open_corpora
-from training.prepare import prepare_corpus
+from training.data.corpus import open_corpora
+from training.data.prepare import prepare_corpus
+from training.data.shards import PreparedCorpus
 from training.provenance import provenance
 from training.recipe import Recipe, Source, load_recipe
-from training.shards import PreparedCorpus
 from training.validation import mean_nll
 
 SMALL = (

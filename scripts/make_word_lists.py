@@ -1,4 +1,4 @@
-"""Make nmt/word_lists: ordinary words of each language that the other does not have.
+"""Make nmt/text/word_lists: ordinary words of each language that the other does not have.
 
     python -m scripts.make_word_lists DATA
 
@@ -25,7 +25,7 @@ LINES = 250_000
 SIZE = 7000
 LEAST = 20
 LEAST_LETTERS = 4
-OUT = Path("nmt/word_lists")
+OUT = Path("nmt/text/word_lists")
 _WORD = re.compile(r"[^\W\d_]+")
 
 

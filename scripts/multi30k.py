@@ -5,7 +5,7 @@
 The whole recipe is trained from each seed and scored on ``val`` and on the test sets. What its parts are
 worth is told by runs of a fraction of its length, from the first seed, scored on ``val`` alone: the recipe
 itself, then with one part of it changed. No choice is made on a test set. BLEU is of lower-cased,
-Moses-tokenised text ("training/scoring.py").
+Moses-tokenised text ("training/evaluation/scoring.py").
 
 Runs are kept in WORK and go on where they were stopped. The record is written after each, and what it has of
 the very same recipe is not trained again, so that the work may be spread over days and machines. Where only
@@ -32,14 +32,14 @@ from typing import Any, NamedTuple
 
 import torch
 
-from nmt.checkpoint import resolve_model
+from nmt.model_folder.checkpoint import resolve_model
 from nmt.translator import Translator
 from scripts.runs import trained, trained_by
-from training.evaluate import describe_model, evaluate_on
+from training.evaluation.evaluate import describe_model, evaluate_on
+from training.evaluation.testset import TestSet
 from training.provenance import commit, provenance
 from training.recipe import Recipe, load_recipe
 from training.run_log import RunLog
-from training.testset import TestSet
 
 RECIPE = "multi30k_best"
 SHORT = (

@@ -18,14 +18,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from nmt.flags import FLAG_KINDS, is_unaligned
-from nmt.quality import Judge
-from nmt.repetition import repeats_itself
-from nmt.translation import Candidate
+from nmt.pipeline.flags import FLAG_KINDS, is_unaligned
+from nmt.pipeline.quality import Judge
+from nmt.pipeline.result import Candidate
+from nmt.text.repetition import repeats_itself
 from nmt.translator import Translator
 from tests.pathologies import broken_promises, pathologies
+from training.evaluation.testset import TestSet, load_all
 from training.provenance import provenance
-from training.testset import TestSet, load_all
 
 RECORDS = Path(__file__).resolve().parent.parent / "docs" / "reliability"
 JUDGE = Judge("en", "fr")

@@ -47,7 +47,7 @@ and L2 `hey`, both in Debian. L1, L2, L3 and L7 want a machine that does nothing
   answered; and SIGTERM in the moment before the server listens is no longer forgotten.
 - A request refused for a full queue wrote to the database twice.
 - Under four times what it can do, a server spent itself on refusals: each had its body read and checked
-  first. Now nothing is read while every queue is full (`service/overload.py`).
+  first. Now nothing is read while every queue is full (`service/calls/overload.py`).
 - A refusal still cost 1.8 ms of processor time, for it counted all that waits, and what passed that check
   was charged before it had a place. Totals are kept, a place comes first, and a refusal costs 0.4 ms. Answers
   that are ready together were written in one go, up to a tenth of a second, and full garbage collections took
@@ -136,7 +136,7 @@ OLDER: dict[str, tuple[str, str, str, Callable[[dict[str, Any]], tuple[str, int]
     "B9": (
         "literals",
         "numbers, URLs and other literals are kept or flagged",
-        "PASSERELLE_RECORD=docs/reliability pytest -m slow tests/nmt/test_generated_literals.py",
+        "PASSERELLE_RECORD=docs/reliability pytest -m slow tests/nmt/text/test_generated_literals.py",
         _literals,
     ),
 }

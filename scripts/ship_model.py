@@ -15,13 +15,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nmt.checkpoint import PRETRAINED, WEIGHTS, load_model_folder, save_model_folder
 from nmt.config import AlignmentConfig
-from nmt.files import sha256
+from nmt.model_folder.checkpoint import PRETRAINED, WEIGHTS, load_model_folder, save_model_folder
+from nmt.model_folder.files import sha256
 from nmt.translator import Translator
-from training.evaluate import evaluate_on, search_options
+from training.evaluation.evaluate import evaluate_on, search_options
+from training.evaluation.testset import TestSet
 from training.provenance import provenance
-from training.testset import TestSet
 
 LIMIT_BYTES = 40 * 10**6
 ENGINE = "float32"

@@ -23,20 +23,20 @@ from typing import Any
 
 from nmt.config import GenerationConfig
 from nmt.errors import PasserelleError
-from nmt.flags import is_too_short
-from nmt.flow import Search
 from nmt.markup import translate_markup
-from nmt.numbers import compare_numbers
-from nmt.segment import split
+from nmt.pipeline.flags import is_too_short
+from nmt.pipeline.requests import Search
 from nmt.spans import Span
-from nmt.terms import Glossary, Term, find_form
+from nmt.text.glossary import Glossary, Term, find_form
+from nmt.text.numbers import compare_numbers
+from nmt.text.segment import split
 from nmt.translator import Translation, Translator
 from tests.nmt.markup.generated import CHECKS, html_pages, problems
-from tests.nmt.test_generated_literals import LITERALS, NUMBERS, generated
+from tests.nmt.text.test_generated_literals import LITERALS, NUMBERS, generated
+from training.evaluation.testset import TestSet
 from training.provenance import provenance
-from training.robustness import SAMPLE
-from training.robustness_cases import behaviours
-from training.testset import TestSet
+from training.robustness.cases import behaviours
+from training.robustness.report import SAMPLE
 
 RECORD = Path(__file__).resolve().parent.parent / "docs" / "reliability" / "survives.json"
 GREEDY = GenerationConfig(beam_size=1)

@@ -27,14 +27,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from nmt.checkpoint import PRETRAINED
 from nmt.errors import PasserelleError
+from nmt.model_folder.checkpoint import PRETRAINED
 from nmt.translator import Translator
 from training.average import average_run
-from training.evaluate import search_options
+from training.evaluation.evaluate import search_options
+from training.evaluation.scoring import score
 from training.provenance import commit, machine
 from training.recipe import load_recipe
-from training.scoring import score
 from training.state import STATE, TrainingState, checkpoints
 
 LEDGER = Path("docs/models/training_ledger.jsonl")

@@ -23,7 +23,7 @@ if [ -d "$work/run/model" ]; then
 import sys
 from pathlib import Path
 
-from nmt.checkpoint import load_model_folder, save_model_folder
+from nmt.model_folder.checkpoint import load_model_folder, save_model_folder
 
 folder, out = map(Path, sys.argv[1:])
 loaded = load_model_folder(folder)

@@ -31,18 +31,18 @@ from safetensors.torch import load_file
 
 import training.loop
 from nmt import cli
-from nmt.checkpoint import load_model_folder
+from nmt.model_folder.checkpoint import load_model_folder
 from tests.training.corpora import write_toy
 from tests.training.faults import dying_at, kill
 from training.batching import BatchStream
+from training.data.prepare import prepare_corpus
+from training.distributed import World
 from training.loop import Trainer
-from training.prepare import prepare_corpus
 from training.provenance import provenance
 from training.recipe import load_recipe
 from training.state import checkpoints, find_damage, newest_intact
 from training.step import Step
 from training.train import train
-from training.world import World
 
 RECORD = Path("docs/reliability/training.json")
 INTERVAL = 4
@@ -417,7 +417,7 @@ def worker(arguments: str) -> None:
 
 def _stream(bench: Bench) -> BatchStream:
     from nmt.tokenizer import Tokenizer  # noqa: PLC0415
-    from training.shards import PreparedCorpus  # noqa: PLC0415
+    from training.data.shards import PreparedCorpus  # noqa: PLC0415
 
     corpus, recipe = PreparedCorpus.open(bench.data), load_recipe(bench.recipe, BASE)
     return BatchStream(

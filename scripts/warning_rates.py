@@ -18,7 +18,7 @@ from unittest.mock import patch
 
 from sacrebleu.metrics.chrf import CHRF
 
-from nmt.numbers import NOTHING_WRONG
+from nmt.text.numbers import NOTHING_WRONG
 from nmt.translator import Translator
 from scripts.train_on import DEVELOPMENT_SETS
 
@@ -73,8 +73,8 @@ def _spread(stem: Path, source: str, target: str) -> Iterator[tuple[str, str]]:
 @contextmanager
 def _without_new_checks() -> Iterator[None]:
     with (
-        patch("nmt.quality.compare_spelled_numbers", lambda *_, **__: NOTHING_WRONG),
-        patch("nmt.quality.copied_words", lambda *_: []),
+        patch("nmt.pipeline.quality.compare_spelled_numbers", lambda *_, **__: NOTHING_WRONG),
+        patch("nmt.pipeline.quality.copied_words", lambda *_: []),
     ):
         yield
 

@@ -12,33 +12,33 @@ from fastapi import APIRouter, Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from nmt import __version__
-from nmt.detect import detect
 from nmt.documents import DocumentLimits
-from service import problems
-from service.auth import DEEPL, KeyMiddleware, check_deepl_key, check_key, check_libretranslate_key
+from nmt.text.language import detect
+from service.calls.auth import DEEPL, KeyMiddleware, check_deepl_key, check_key, check_libretranslate_key
+from service.calls.document_jobs import DocumentJobs
+from service.calls.overload import OverloadMiddleware
 from service.database.database import Database, DatabaseUnavailableError
 from service.dialects import deepl, libretranslate
 from service.dialects.documents import FORM_BYTES
-from service.directions import Directions
-from service.document_jobs import DocumentJobs
-from service.engine.base import Engine
-from service.engine.local import LocalEngine
 from service.examples import EXAMPLES
-from service.logs import describe
-from service.metrics import Metrics
-from service.middleware import BodyLimitMiddleware, RequestMiddleware
-from service.overload import OverloadMiddleware
+from service.http import problems
+from service.http.logs import describe
+from service.http.metrics import Metrics
+from service.http.middleware import BodyLimitMiddleware, RequestMiddleware
+from service.http.tracing import TracingMiddleware, exporting_provider
 from service.routes import alignment, health, languages, monitoring, pages, translate, usage
 from service.routes import documents as documents_routes
 from service.schemas import AlignmentOut, Problem
 from service.state import Service
-from service.tracing import TracingMiddleware, exporting_provider
+from service.work.directions import Directions
+from service.work.engine.base import Engine
+from service.work.engine.local import LocalEngine
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
 
-    from service.interface import TextTranslator
     from service.settings import Settings
+    from service.work.interface import TextTranslator
 
     Translates: TypeAlias = Engine | TextTranslator
 

@@ -17,16 +17,16 @@ import uvicorn
 from fastapi import FastAPI
 
 from nmt.errors import ConfigError
-from nmt.shipped import shipped_models
+from nmt.model_folder.registry import shipped_models
 from service.app import create_app
-from service.auth import needs_keys
+from service.calls.auth import needs_keys
 from service.database.database import Database
-from service.directions import refuse_equal
-from service.engine.messages import Start
-from service.engine.process import ProcessEngine
-from service.logs import configure
-from service.protocol import with_deadlines
+from service.http.logs import configure
+from service.http.protocol import with_deadlines
 from service.settings import Settings, load_settings
+from service.work.directions import refuse_equal
+from service.work.engine.messages import Start
+from service.work.engine.process import ProcessEngine
 
 
 def serve(host: str = "127.0.0.1", port: int = 8000, model: str | Sequence[str] | None = None) -> None:

@@ -11,9 +11,9 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from service.database.database import Database
-from service.directions import Directions
-from service.metrics import Metrics
+from service.http.metrics import Metrics
 from service.settings import Settings
+from service.work.directions import Directions
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import random
 import unicodedata
 from collections.abc import Iterator
 
-from nmt.repetition import repeats_itself
-from nmt.translation import Translation
+from nmt.pipeline.result import Translation
+from nmt.text.repetition import repeats_itself
 
 WORDS = (
     *("the", "a", "cat", "dog", "house", "tree", "river", "city", "and", "of", "in", "to", "with", "big"),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from nmt.alignment import Alignment
+from nmt.alignment.aligner import Alignment
+from nmt.alignment.pharaoh import Link
 from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig, TransformerConfig
 from nmt.errors import ConfigError
-from nmt.pharaoh import Link
-from nmt.translation import Alternative, SentenceTranslation, Span, Translation
-from nmt.words import whitespace_words, words
+from nmt.pipeline.result import Alternative, SentenceTranslation, Span, Translation
+from nmt.text.words import whitespace_words, words
 
 
 class StubTranslator:

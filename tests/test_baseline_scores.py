@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from nmt.checkpoint import PRETRAINED, SCORES
 from nmt.errors import DataError
+from nmt.model_folder.checkpoint import PRETRAINED, SCORES
 from nmt.translator import Translator
 from scripts.baseline_scores import anew, baseline
 from tests.nmt.conftest import save_tiny_model, train_tokenizer
-from training.testset import TestSet
+from training.evaluation.testset import TestSet
 
 
 def record(sources: str) -> dict[str, Any]:

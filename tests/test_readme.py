@@ -18,7 +18,7 @@ from types import ModuleType
 import pytest
 
 from nmt import cli
-from nmt.checkpoint import PRETRAINED
+from nmt.model_folder.checkpoint import PRETRAINED
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

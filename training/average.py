@@ -8,8 +8,8 @@ from pathlib import Path
 from torch import Tensor
 
 import nmt
-from nmt.checkpoint import TOKENIZER, load_model_folder, save_model_folder
 from nmt.errors import RunFolderError
+from nmt.model_folder.checkpoint import TOKENIZER, load_model_folder, save_model_folder
 from training.sharding import set_weights
 from training.state import STATE, TrainingState, checkpoints, load_weights
 

@@ -16,7 +16,7 @@ from nmt.batch import Batch
 from nmt.config import SpecialIds
 from nmt.errors import DataError
 from nmt.tokenizer import Tokenizer, seed_sampling
-from training.shards import TokenPairs
+from training.data.shards import TokenPairs
 
 Indices = npt.NDArray[np.int64]
 Lengths = npt.NDArray[np.integer[Any]]

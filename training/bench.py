@@ -16,13 +16,13 @@ from nmt.config import SpecialIds
 from nmt.models.build import Model, build_model
 from nmt.tokenizer import Tokenizer
 from training.batching import BatchStream
+from training.data.shards import PreparedCorpus
+from training.distributed import World
 from training.memory import keep_freed_memory
 from training.optimizer import build_optimizer
 from training.recipe import Recipe, load_recipe
-from training.shards import PreparedCorpus
 from training.speed import has_bf16_units, operations_of_a_pair, operations_per_second, peak_memory_mib
 from training.step import Step, TeacherForcedLoss
-from training.world import World
 
 WARM_UP = 2
 RANDOM_LENGTH = 32

@@ -14,9 +14,15 @@ from pathlib import Path
 import torch
 
 import nmt
-from nmt.checkpoint import TOKENIZER, LoadedModel, load_model_folder, resolve_model, save_model_folder
 from nmt.errors import ConfigError
-from nmt.files import sha256
+from nmt.model_folder.checkpoint import (
+    TOKENIZER,
+    LoadedModel,
+    load_model_folder,
+    resolve_model,
+    save_model_folder,
+)
+from nmt.model_folder.files import sha256
 
 
 def blend(model: str | Path, other: str | Path, share: float, out: Path) -> Path:

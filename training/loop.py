@@ -4,8 +4,8 @@ What happens at update u depends on the recipe, the corpus and u alone: dropout 
 batches from (seed, epoch). So a run that was killed goes on from its last checkpoint to the very weights of a
 run that was not (on one machine, in float32).
 
-Several processes (``training.world``) run this loop in step: each trains on its rows of every batch, they
-agree after each update on whether to go on, and the first of them validates, logs and writes.
+Several processes (``training.distributed``) run this loop in step: each trains on its rows of every batch,
+they agree after each update on whether to go on, and the first of them validates, logs and writes.
 """
 
 from __future__ import annotations
@@ -18,23 +18,24 @@ from types import FrameType
 
 import torch
 
+from nmt.commands.progress import progress
 from nmt.config import TransformerConfig
 from nmt.errors import NumericalError
 from nmt.models.build import Model, build_model
 from nmt.tokenizer import Tokenizer
 from training.average import average_weights
 from training.batching import BatchStream
+from training.data.shards import PreparedCorpus, TokenPairs
+from training.distributed import ALONE, World
 from training.memory import give_back_free_memory, keep_freed_memory
 from training.meter import Bound, Meter
 from training.optimizer import build_optimizer
 from training.prefetch import PrefetchedStream
-from training.progress import progress
 from training.publish import publish, restore_interrupted
 from training.recipe import Recipe
 from training.run_folder import RunFolder
 from training.schedule import build_schedule, cooldown_factor
 from training.sharding import set_weights, whole_weights
-from training.shards import PreparedCorpus, TokenPairs
 from training.speed import has_bf16_units, operations_of_a_pair, operations_per_second
 from training.state import (
     TrainingState,
@@ -45,7 +46,6 @@ from training.state import (
 )
 from training.step import Step, TeacherForcedLoss
 from training.validation import Validation, validate
-from training.world import ALONE, World
 
 GO_ON, DONE, TERMINATED = 0.0, 1.0, 2.0
 """What a process wants after an update; the highest of all counts."""

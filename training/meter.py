@@ -9,10 +9,10 @@ from typing import NamedTuple
 import torch
 
 from nmt.errors import NumericalError
+from training.distributed import World
 from training.speed import peak_memory_mib
 from training.state import TrainingState
 from training.step import Outcome
-from training.world import World
 
 
 class Bound(NamedTuple):

@@ -8,14 +8,14 @@ from pathlib import Path
 from safetensors import SafetensorError
 
 import nmt
-from nmt.checkpoint import save_model_folder
 from nmt.config import ModelFolderConfig
 from nmt.errors import DiskFullError, ModelFolderError
+from nmt.model_folder.checkpoint import save_model_folder
 from nmt.models.build import Model
 from nmt.tokenizer import Tokenizer
+from training.data.shards import PreparedCorpus
 from training.disk import TOLD, is_full
 from training.recipe import Recipe
-from training.shards import PreparedCorpus
 from training.state import TrainingState
 from training.validation import Validation
 

@@ -36,7 +36,7 @@ from nmt.config import (
     read_toml,
 )
 from nmt.errors import ConfigError
-from nmt.reserved import PLACEHOLDERS, REGISTER
+from nmt.text.placeholders import PLACEHOLDERS, REGISTER
 
 RECIPES = Path(__file__).parent / "recipes"
 CORPORA = Path(__file__).parent / "corpora"
@@ -100,7 +100,7 @@ class Source(StrictModel):
 
 
 class CleaningConfig(StrictModel):
-    """Which training pairs are refused, by the rules of ``training.clean``; other splits are left alone."""
+    """Which training pairs are refused (``training.data.clean``); other splits are left alone."""
 
     max_words: int = Field(100, gt=0)
     max_characters: int = Field(800, gt=0)
@@ -130,7 +130,7 @@ class CleaningConfig(StrictModel):
 
 
 class NoiseConfig(StrictModel):
-    """How probable each kind of noise (``training.noise``) is for a pair to which it applies."""
+    """How probable each kind of noise (``training.noise.augment``) is for a pair to which it applies."""
 
     join: float = Field(0.04, ge=0, le=1)
     """One to two of the pairs that follow are joined to this one."""
@@ -150,12 +150,12 @@ class NoiseConfig(StrictModel):
     literal: float = Field(0.1, ge=0, le=1)
     """A name or number that both sides share becomes a URL, a variable, a path or the like."""
     placeholder: float = Field(0.35, ge=0, le=1)
-    """Up to three strings that both sides share become pieces of ``nmt.reserved.PLACEHOLDERS``."""
+    """Up to three strings that both sides share become pieces of ``nmt.text.placeholders.PLACEHOLDERS``."""
     emoji: float = Field(0.02, ge=0, le=1)
     marks: float = Field(0.02, ge=0, le=1)
     """List marks, parentheses or quotes around both sides."""
     formality: float = Field(0.3, ge=0, le=1)
-    """A piece of ``nmt.reserved.REGISTER`` before the source says how the target addresses people."""
+    """A piece of ``placeholders.REGISTER`` before the source says how the target addresses people."""
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -18,8 +18,8 @@ from pathlib import Path
 from torch.utils.tensorboard.writer import SummaryWriter
 
 from nmt.errors import RunFolderError
-from nmt.files import flush
-from nmt.lock import locked
+from nmt.model_folder.files import flush
+from nmt.model_folder.lock import locked
 from training.recipe import Recipe
 from training.run_log import LOG
 from training.state import cannot_save, checkpoints

@@ -24,7 +24,7 @@ from torch import Tensor, nn
 
 from nmt.config import StrictModel
 from nmt.errors import DiskFullError, RunFolderError
-from nmt.files import flush, give_ordinary_mode, sha256
+from nmt.model_folder.files import flush, give_ordinary_mode, sha256
 from training.disk import TOLD, is_full
 from training.optimizer import moment_names
 from training.sharding import like, set_weights, whole, whole_weights

@@ -14,10 +14,10 @@ from torch import Tensor, nn
 
 from nmt.batch import Batch
 from nmt.models.build import Model
+from training.distributed import World
 from training.loss import Loss, label_smoothed_cross_entropy
 from training.recipe import TrainingConfig
 from training.sharding import whole
-from training.world import World
 
 
 class TeacherForcedLoss(nn.Module):

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from nmt.checkpoint import TOKENIZER, load_model_folder, resolve_model
 from nmt.errors import ConfigError
-from nmt.files import sha256
+from nmt.model_folder.checkpoint import TOKENIZER, load_model_folder, resolve_model
+from nmt.model_folder.files import sha256
 from nmt.models.build import Model
+from training.data.shards import PreparedCorpus
 from training.disk import full_disk_told
+from training.distributed import World, open_world, was_restarted
 from training.loop import Trainer
 from training.recipe import Recipe, load_recipe
 from training.run_folder import RunFolder, open_run
-from training.shards import PreparedCorpus
 from training.state import cannot_save
-from training.world import World, open_world, was_restarted
 
 RUNS = Path("runs")
 
@@ -70,7 +70,7 @@ def train(
         else:
             if world.is_first:
                 # needs libraries that training does not
-                from training.prepare import prepare_corpus  # noqa: PLC0415
+                from training.data.prepare import prepare_corpus  # noqa: PLC0415
 
                 prepare_corpus(settings, path / "data", tokenizer_file)
             world.wait_for_all()

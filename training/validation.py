@@ -15,9 +15,9 @@ from nmt.models.interface import StepDecoder
 from nmt.search import search
 from nmt.tokenizer import Tokenizer
 from training.batching import validation_batches
+from training.data.shards import TokenPairs
+from training.evaluation.scoring import metrics
 from training.loss import label_smoothed_cross_entropy
-from training.scoring import metrics
-from training.shards import TokenPairs
 
 MAX_ROWS = 128
 

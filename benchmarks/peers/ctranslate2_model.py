@@ -20,9 +20,9 @@ import ctranslate2
 import torch
 
 from nmt.batch import Batch
-from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
 from nmt.config import GenerationConfig
 from nmt.export.ctranslate2 import export_ctranslate2
+from nmt.model_folder.checkpoint import LoadedModel, load_model_folder, resolve_model
 from nmt.search import search
 
 Ids = Sequence[int]

@@ -49,18 +49,18 @@ def align_train(
     ] = None,
 ) -> None:
     """Train the module that links words, beside a model that stays as it is."""
-    gold_set = load("training.align_rule:GoldSet", extra="train")
-    options = load("training.align_train:Options", extra="train")(
+    gold_set = load("training.align.rule:GoldSet", extra="train")
+    options = load("training.align.train:Options", extra="train")(
         pairs, learning_rate, seed, max_minutes or math.inf, is_reversed, init_from
     )
-    config = load("training.align_train:align_train", extra="train")(
+    config = load("training.align.train:align_train", extra="train")(
         model,
         links,
         gold=[gold_set.read(stem) for stem in gold or []],
         options=options,
         save_to=save_to,
     )
-    described = load("training.align_train:describe", extra="train")(config)
+    described = load("training.align.train:describe", extra="train")(config)
     typer.echo(json.dumps(described, indent=2, ensure_ascii=False))
 
 
@@ -83,7 +83,7 @@ def align_links(
     seed: Annotated[int, typer.Option("--seed", metavar="N")] = 7,
 ) -> None:
     """Align parallel text with eflomal, for nmt align-train to learn from."""
-    count = load("training.align_links:align_links", extra="train")(
+    count = load("training.align.links:align_links", extra="train")(
         source, target, out, most=most or [], longest=longest, seed=seed
     )
     typer.echo(f"{out}: {count} pairs", err=True)

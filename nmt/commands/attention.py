@@ -86,7 +86,7 @@ def attention(
         raise ConfigError("--save-pruned needs --prune N, the number of heads to remove")
     if (word is None) != (not context):
         raise ConfigError("--word W and --context S (twice or more) go together")
-    load("training.explore:explore", extra="train")(
+    load("training.explore.attention:explore", extra="train")(
         model,
         text,
         target,

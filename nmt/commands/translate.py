@@ -19,7 +19,7 @@ from nmt.commands.loading import load
 from nmt.commands.options import Beam, Device, Engine, Model
 from nmt.config import GenerationConfig, parse
 from nmt.errors import ConfigError, InputError
-from nmt.shipped import languages_of, resolve_model
+from nmt.model_folder.registry import languages_of, resolve_model
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -193,7 +193,7 @@ class _Chosen:
         wishes = dict(self.wishes)
         if self.glossary is not None:
             read, written = translator.config.source_language, translator.config.target_language
-            glossary = load("nmt.terms:Glossary").read(self.glossary, source=read, target=written)
+            glossary = load("nmt.text.glossary:Glossary").read(self.glossary, source=read, target=written)
             wishes["glossary"] = glossary
         if wishes:
             translator.translate = partial(translator.translate, **wishes)  # type: ignore[method-assign]
@@ -230,7 +230,7 @@ def _translate_file(
         file, out, languages=languages_of(chosen.folder), force=force, everything=everything
     )
     translator = chosen.load()
-    with load("training.progress:progress")(task.source.name, task.n_characters) as advance:
+    with load("nmt.commands.progress:progress")(task.source.name, task.n_characters) as advance:
         flags: Counter[str] = load("nmt.documents.translate:translate_file")(
             translator, task, options=search(translator.generation), advance=advance
         )

@@ -20,7 +20,7 @@ from nmt.documents.inline import Item, Paragraph, Stack
 
 if TYPE_CHECKING:
     from nmt.extraction import Extract
-    from nmt.translation import Translation
+    from nmt.pipeline.result import Translation
 
 LINE_CHARACTERS = 42
 LARGEST_GAP_S = 2.0

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from nmt.extraction import Extract, Extracted
 
 if TYPE_CHECKING:
-    from nmt.translation import Translation
+    from nmt.pipeline.result import Translation
 
 PartT = TypeVar("PartT")
 

@@ -22,7 +22,7 @@ from nmt.markup.projection import Mark, Side, project
 from nmt.spans import Span
 
 if TYPE_CHECKING:
-    from nmt.translation import Translation
+    from nmt.pipeline.result import Translation
 
 Stack = tuple[int, ...]
 """Containers around an item, outermost first, by numbers that the format gives them."""

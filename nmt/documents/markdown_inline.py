@@ -23,7 +23,7 @@ from nmt.markup.projection import Side
 
 if TYPE_CHECKING:
     from nmt.extraction import Extract
-    from nmt.translation import Translation
+    from nmt.pipeline.result import Translation
 
 Rule = Callable[[StateInline, bool], bool]
 

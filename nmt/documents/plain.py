@@ -19,7 +19,7 @@ from nmt.documents.extracted import ExtractedDocument, PlainText, document
 from nmt.extraction import Extract
 
 if TYPE_CHECKING:
-    from nmt.translation import Translation
+    from nmt.pipeline.result import Translation
 
 MARGINS = range(50, 101)
 """Margins, in characters, at which people and programs break lines."""

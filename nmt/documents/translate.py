@@ -14,11 +14,11 @@ from nmt.documents.extracted import ExtractedDocument
 from nmt.documents.read import read_document, target_name
 from nmt.errors import InputError
 from nmt.extraction import Extract
-from nmt.files import give_ordinary_mode
+from nmt.model_folder.files import give_ordinary_mode
 
 if TYPE_CHECKING:
     from nmt.config import GenerationConfig
-    from nmt.translation import Translation
+    from nmt.pipeline.result import Translation
     from nmt.translator import Translator
 
 CHARACTERS_AT_ONCE = 4_000

@@ -23,8 +23,8 @@ from nmt.config import SpecialIds
 from nmt.errors import InputError
 from nmt.explore.maps import attention_maps
 from nmt.models.build import Model
+from nmt.text.words import words
 from nmt.tokenizer import WORD_START, Piece, Tokenizer
-from nmt.words import words
 
 
 @dataclass(frozen=True)

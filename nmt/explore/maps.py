@@ -14,9 +14,9 @@ from typing import Literal, NamedTuple, get_args
 import torch
 from torch import Tensor
 
+from nmt.alignment.attention_maps import BEGIN, END, MOST_CELLS, HeadMaps, Heads
 from nmt.batch import Batch
 from nmt.config import SpecialIds
-from nmt.head_maps import BEGIN, END, MOST_CELLS, HeadMaps, Heads
 from nmt.models.build import Model
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Transformer
 from nmt.tokenizer import Piece

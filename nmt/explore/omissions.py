@@ -17,7 +17,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from nmt.words import words
+from nmt.text.words import words
 
 LEAST_LETTERS = 3
 LONGEST = 3
@@ -46,7 +46,7 @@ def count_omissions(
     Args:
         sources: sentences.
         translations: of each.
-        linked: for each the indices of source words (of ``nmt.words.words``) that have a link.
+        linked: for each the indices of source words (of ``nmt.text.words.words``) that have a link.
     """
     dropped = [n_dropped(*triple) for triple in zip(sources, translations, linked, strict=True)]
     repeated = [n_repeated(source, text) for source, text in zip(sources, translations, strict=True)]

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from itertools import islice, takewhile
 
 from nmt.explore.dependencies import Parse
-from nmt.words import Token, words
+from nmt.text.words import Token, words
 
 MODALS = ("will", "would", "can", "could", "may", "might", "must", "shall", "should")
 FOLLOWERS: tuple[tuple[str, tuple[str, ...], tuple[str, ...], int], ...] = (

@@ -17,11 +17,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from nmt.checkpoint import LoadedModel
 from nmt.config import TransformerConfig
 from nmt.errors import ConfigError
 from nmt.layers.attention import MultiHeadAttention
 from nmt.layers.feed_forward import FeedForward
+from nmt.model_folder.checkpoint import LoadedModel
 from nmt.models.transformer import Transformer
 
 

@@ -18,9 +18,9 @@ from pathlib import Path
 import torch
 from torch.export import ExportedProgram
 
-from nmt.checkpoint import LoadedModel
 from nmt.errors import ConfigError
 from nmt.export.graphs import EncodeGraph, StepGraph, dynamic_shapes, example
+from nmt.model_folder.checkpoint import LoadedModel
 from nmt.models.transformer import Transformer
 
 ENCODE, STEP = "encode", "step"

@@ -6,10 +6,18 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from nmt.checkpoint import CARD, CONFIG, GENERATION, TOKENIZER, LoadedModel, load_model_folder, resolve_model
 from nmt.errors import ConfigError
 from nmt.export.ctranslate2 import export_ctranslate2
 from nmt.export.programs import export_onnx, export_torch
+from nmt.model_folder.checkpoint import (
+    CARD,
+    CONFIG,
+    GENERATION,
+    TOKENIZER,
+    LoadedModel,
+    load_model_folder,
+    resolve_model,
+)
 
 PASSERELLE = "passerelle.json"
 """Our ``config.json``, for CTranslate2 has one of its own."""

@@ -22,7 +22,7 @@ from nmt.markup.xml import tokenize_xml
 
 if TYPE_CHECKING:
     from nmt.config import GenerationConfig
-    from nmt.translation import Translation
+    from nmt.pipeline.result import Translation
     from nmt.translator import AlignmentKind, Translator
 
 __all__ = [

@@ -16,7 +16,7 @@ from nmt.markup.gather import Item, Role, gather
 from nmt.markup.tokens import Attribute, Kind, Token
 
 if TYPE_CHECKING:
-    from nmt.translation import Translation
+    from nmt.pipeline.result import Translation
 
 MAX_COPIED_WORD = 200
 """Characters; a copied element with more text than that is no word of its sentence."""

@@ -12,7 +12,7 @@ from nmt.markup.projection import Mark, project
 from nmt.spans import Span
 
 if TYPE_CHECKING:
-    from nmt.translation import Translation
+    from nmt.pipeline.result import Translation
 
 Escape = Callable[[str], str]
 RawText = Callable[[int, int], str]

@@ -25,7 +25,7 @@ from nmt.markup.votes import Votes, votes_of
 from nmt.spans import Span
 
 if TYPE_CHECKING:
-    from nmt.translation import Translation
+    from nmt.pipeline.result import Translation
 
 Side = Literal["left", "right", "none"]
 GoesOn = Literal["inside", "before", "after"]

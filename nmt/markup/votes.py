@@ -14,10 +14,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from nmt.spans import Span
-from nmt.words import Token, words
+from nmt.text.words import Token, words
 
 if TYPE_CHECKING:
-    from nmt.translation import Translation
+    from nmt.pipeline.result import Translation
 
 _CERTAIN = 1.0
 _FAINT = 1e-3

@@ -21,10 +21,10 @@ import ray
 import ray.data
 
 from nmt import __version__
-from nmt.checkpoint import MANIFEST, resolve_model
 from nmt.config import GenerationConfig, parse
 from nmt.errors import DataError, PasserelleError
-from nmt.files import sha256
+from nmt.model_folder.checkpoint import MANIFEST, resolve_model
+from nmt.model_folder.files import sha256
 from nmt.offline.formats import translate_file
 from nmt.offline.ledger import Entry, Ledger
 from nmt.translator import Translator

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from nmt.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
-    from nmt.translation import Translation
+    from nmt.pipeline.result import Translation
 
 SUFFIXES = (".txt", ".parquet")
 ROWS_AT_ONCE = 1024

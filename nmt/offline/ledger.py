@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from nmt.errors import ConfigError, DataError
-from nmt.files import flush, sha256
-from nmt.lock import locked
+from nmt.model_folder.files import flush, sha256
+from nmt.model_folder.lock import locked
 from nmt.offline.formats import SUFFIXES
 
 DONE, ASIDE, JOB, MANIFEST = "_done", "_aside", "_job.json", "MANIFEST.json"

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import platformdirs
 
-from nmt.checkpoint import LoadedModel
-from nmt.files import sha256
+from nmt.model_folder.checkpoint import LoadedModel
+from nmt.model_folder.files import sha256
 
 CACHE = "PASSERELLE_CACHE"
 """Environment variable that names another cache folder."""

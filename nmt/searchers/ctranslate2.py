@@ -18,18 +18,18 @@ from typing import Any
 import torch
 
 from nmt.batch import Batch
-from nmt.checkpoint import LoadedModel
 from nmt.config import GenerationConfig, SpecialIds
 from nmt.errors import ConfigError, NumericalError
 from nmt.export.ctranslate2 import export_ctranslate2
-from nmt.flow import Search
+from nmt.model_folder.checkpoint import LoadedModel
 from nmt.models.build import Model
-from nmt.reserved import PLACEHOLDERS
+from nmt.pipeline.requests import Search
 from nmt.search import Hypothesis, max_length
 from nmt.search.scoring import Scoring
 from nmt.searchers.batches import cut
 from nmt.searchers.cache import cached_export, checksum
 from nmt.searchers.interface import Searcher, by_options
+from nmt.text.placeholders import PLACEHOLDERS
 
 SCORED_TOGETHER = 8
 """Hypotheses of one forced pass: more leave a core's caches."""

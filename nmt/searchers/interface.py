@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Sequence
 from typing import Protocol
 
-from nmt.flow import Search
+from nmt.pipeline.requests import Search
 from nmt.search import Hypothesis
 from nmt.search.continuous import Outcome, Sentence
 
@@ -27,7 +27,7 @@ class Searcher(Protocol):
 
 
 class RunningSearch(Protocol):
-    """A search that sentences join and leave, for ``nmt.continuous``."""
+    """A search that sentences join and leave, for ``nmt.batching.continuous``."""
 
     @property
     def running(self) -> list[Sentence]:

@@ -9,8 +9,8 @@ import torch
 
 from nmt.batch import Batch
 from nmt.config import SpecialIds
-from nmt.flow import Search
 from nmt.models.interface import StepDecoder
+from nmt.pipeline.requests import Search
 from nmt.search import Hypothesis, Required, search
 from nmt.searchers.batches import cut
 from nmt.searchers.interface import by_options

@@ -11,7 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Hashable, Sequence
 
-from nmt.flow import Search
+from nmt.pipeline.requests import Search
 from nmt.search.continuous import Outcome, Sentence
 from nmt.searchers.interface import Searcher
 

@@ -14,7 +14,7 @@ from nmt.documents import SUFFIXES
 from nmt.errors import InputError
 from service.database.records import DocumentJob
 from service.dialects.fields import refuse_foreign_form
-from service.problems import ProblemError
+from service.http.problems import ProblemError
 from service.routes.documents import attachment
 from service.state import Service
 

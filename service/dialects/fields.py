@@ -11,7 +11,7 @@ from fastapi import Request
 from pydantic import BaseModel, BeforeValidator, ValidationError
 
 from nmt.errors import InputError
-from service.problems import ProblemError
+from service.http.problems import ProblemError
 
 ShapeT = TypeVar("ShapeT", bound=BaseModel)
 

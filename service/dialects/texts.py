@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from fastapi import Request
 
 from nmt.extraction import Extracted
-from service import translation_call
-from service.limits import check_texts
-from service.scheduler import Options
+from service.calls import translation_call
+from service.calls.limits import check_texts
 from service.state import Service
+from service.work.scheduler import Options
 
 if TYPE_CHECKING:
-    from nmt.translation import Translation
+    from nmt.pipeline.result import Translation
 
 Extract = Callable[[str], Extracted[str]]
 
@@ -53,7 +53,7 @@ async def translate_texts(
     Raises:
         InputError: a text is not the markup that it should be.
         TextTooLongError: over a limit.
-        ProblemError: see ``service.translation_call``.
+        ProblemError: see ``service.calls.translation_call``.
     """
     check_texts(list(texts), service.settings)
     if extract is None:

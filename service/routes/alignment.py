@@ -8,9 +8,9 @@ from typing import Annotated, Literal, get_args
 from fastapi import APIRouter, Header, Path, Query, Response
 from fastapi.concurrency import run_in_threadpool
 
-from service.auth import CallerDependency
+from service.calls.auth import CallerDependency
 from service.heatmap import HeatMapTooLargeError, draw_png, draw_svg, heat_maps
-from service.problems import ProblemError, documented
+from service.http.problems import ProblemError, documented
 from service.schemas import AlignmentOut, SentenceOut
 from service.state import ServiceDependency
 

@@ -9,14 +9,14 @@ from urllib.parse import quote
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from nmt.documents import SUFFIXES
-from service.auth import CallerDependency, current_caller
+from service.calls.auth import CallerDependency, current_caller
+from service.calls.document_jobs import DocumentJobs, DocumentsDependency
+from service.calls.limits import options
 from service.database.records import DocumentJob
-from service.document_jobs import DocumentJobs, DocumentsDependency
-from service.limits import options
-from service.problems import ProblemError, documented
+from service.http.problems import ProblemError, documented
 from service.schemas import DocumentAnswer, TranslateRequest
-from service.source_language import AUTO
 from service.state import Service, ServiceDependency
+from service.work.source_language import AUTO
 
 router = APIRouter(prefix="/documents", tags=["documents"])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from service.problems import ProblemError, documented
+from service.http.problems import ProblemError, documented
 from service.schemas import HealthAnswer
 from service.state import ServiceDependency
 

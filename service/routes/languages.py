@@ -6,11 +6,11 @@ from fastapi import APIRouter
 
 from nmt.config import TransformerConfig
 from nmt.documents import SUFFIXES
-from service.directions import Direction
-from service.limits import HEADS_MAX_CHARACTERS
-from service.problems import documented
+from service.calls.limits import HEADS_MAX_CHARACTERS
+from service.http.problems import documented
 from service.schemas import AttentionShape, DocumentRules, LanguageName, LanguagePair, LanguagesAnswer, Limits
 from service.state import ServiceDependency
+from service.work.directions import Direction
 
 router = APIRouter(tags=["server"])
 

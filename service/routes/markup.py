@@ -13,14 +13,14 @@ from fastapi import Request
 from nmt.errors import InputError
 from nmt.extraction import Extracted
 from nmt.markup import extract_html, extract_xml
-from service import translation_call
-from service.scheduler import Options
+from service.calls import translation_call
 from service.schemas import DetectedSourceOut, FlagOut, TranslateAnswer, TranslateRequest, TranslationOut
-from service.source_language import check_source
 from service.state import Service
+from service.work.scheduler import Options
+from service.work.source_language import check_source
 
 if TYPE_CHECKING:
-    from nmt.translation import Translation
+    from nmt.pipeline.result import Translation
 
 
 def refuse_what_markup_has_not(body: TranslateRequest, *, streamed: bool) -> None:
@@ -46,7 +46,7 @@ async def translate_markup(
 
     Raises:
         InputError: XML that is not well-formed.
-        ProblemError: see ``service.translation_call``.
+        ProblemError: see ``service.calls.translation_call``.
     """
     extract = extract_html if body.markup == "html" else extract_xml
     taken_apart = await asyncio.to_thread(lambda: [extract(text) for text in body.texts])

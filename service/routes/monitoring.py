@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter
 from fastapi.responses import PlainTextResponse, Response
 
-from service.metrics import CONTENT_TYPE
-from service.problems import documented
+from service.http.metrics import CONTENT_TYPE
+from service.http.problems import documented
 from service.state import ServiceDependency
 
 router = APIRouter(tags=["server"])

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from service.problems import ProblemError
+from service.http.problems import ProblemError
 
 router = APIRouter(include_in_schema=False)
 

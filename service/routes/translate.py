@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import StreamingResponse
 
-from nmt.progress import PartFinished
-from service import translation_call
-from service.auth import current_caller
-from service.limits import check_texts, options, require_json
-from service.problems import documented, problem_of
+from nmt.batching.events import PartFinished
+from service.calls import translation_call
+from service.calls.auth import current_caller
+from service.calls.limits import check_texts, options, require_json
+from service.http.problems import documented, problem_of
 from service.routes.markup import refuse_what_markup_has_not, translate_markup
-from service.scheduler import Options
 from service.schemas import (
     AlignmentOut,
     AlternativeOut,
@@ -32,8 +31,9 @@ from service.schemas import (
     TranslateRequest,
     TranslationOut,
 )
-from service.source_language import SourceCheck, check_source
 from service.state import Service, ServiceDependency
+from service.work.scheduler import Options
+from service.work.source_language import SourceCheck, check_source
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence

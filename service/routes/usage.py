@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from service.auth import CallerDependency
+from service.calls.auth import CallerDependency
 from service.database.records import KeyLimits
 from service.database.usage import month_of
-from service.problems import documented
+from service.http.problems import documented
 from service.schemas import DayUsageOut, KeyLimitsOut, KeyOut, UsageAnswer
 from service.state import ServiceDependency
 

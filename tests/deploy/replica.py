@@ -6,7 +6,7 @@ import functools
 import sys
 
 from service import main
-from service.engine.process import ProcessEngine
+from service.work.engine.process import ProcessEngine
 
 COMMAND = (sys.executable, "-m", "tests.service.stub_engine")
 

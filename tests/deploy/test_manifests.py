@@ -16,7 +16,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from service.metrics import Metrics
+from service.http.metrics import Metrics
 from service.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent.parent

@@ -9,8 +9,8 @@ import pytest
 import sentencepiece
 import torch
 
-from nmt.checkpoint import save_model_folder
 from nmt.config import GenerationConfig, ModelFolderConfig, TransformerConfig
+from nmt.model_folder.checkpoint import save_model_folder
 from nmt.models.build import Model, build_model
 from nmt.tokenizer import Tokenizer
 

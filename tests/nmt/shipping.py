@@ -11,7 +11,7 @@ from nmt.config import ModelFolderConfig, TransformerConfig
 
 def ships(monkeypatch: pytest.MonkeyPatch, place: Path, **languages: tuple[str, str]) -> None:
     """Let models of these names ship, each with its source and target language."""
-    monkeypatch.setattr("nmt.shipped.PRETRAINED", place)
+    monkeypatch.setattr("nmt.model_folder.registry.PRETRAINED", place)
     for name, (source, target) in languages.items():
         config = ModelFolderConfig(
             name=name,

@@ -15,12 +15,12 @@ from typer.testing import CliRunner
 
 import nmt.translator
 from nmt import cli
-from nmt.checkpoint import PRETRAINED
 from nmt.commands import loading
 from nmt.commands.translate import LINES_AT_ONCE
 from nmt.config import AlignmentConfig
 from nmt.errors import DiskFullError, InputError, ModelFolderError, NumericalError
-from nmt.terms import Glossary, Term
+from nmt.model_folder.checkpoint import PRETRAINED
+from nmt.text.glossary import Glossary, Term
 from tests.stub_translator import StubTranslator
 
 COMMANDS = (

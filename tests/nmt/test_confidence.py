@@ -19,8 +19,8 @@ from nmt.confidence import (
 )
 from nmt.config import parse
 from nmt.errors import ConfigError
+from nmt.text.words import words
 from nmt.tokenizer import Piece
-from nmt.words import words
 
 EVIDENCE = Evidence(
     source="A cat, Tom",

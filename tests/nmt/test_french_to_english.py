@@ -6,28 +6,27 @@ import dataclasses
 
 import pytest
 
-from nmt.capitals import ALWAYS_CAPITAL, CAPITALISED
 from nmt.confidence import expected_length_ratio
 from nmt.config import GenerationConfig
-from nmt.elision import agree
 from nmt.errors import InputError, ModelFolderError, UnsupportedLanguageError
-from nmt.flags import is_too_short
-from nmt.literals import find_literals
-from nmt.numbers import compare_numbers, in_english, is_unit, rewritten
-from nmt.quality import Judge
-from nmt.reserved import REGISTER, RESERVED
-from nmt.sentence import Preparer, Wishes
-from nmt.shape import Shape
-from nmt.shipped import languages_of, resolve_model
+from nmt.model_folder.registry import languages_of, resolve_model
+from nmt.pipeline.flags import is_too_short
+from nmt.pipeline.prepare import Preparer, Wishes
+from nmt.pipeline.quality import Judge
+from nmt.pipeline.result import Candidate
 from nmt.spans import Span
-from nmt.terms import Glossary, Term
+from nmt.text.capitals import ALWAYS_CAPITAL, CAPITALISED
+from nmt.text.casing import Shape
+from nmt.text.elision import agree
+from nmt.text.glossary import Glossary, Term
+from nmt.text.literals import find_literals
+from nmt.text.numbers import compare_numbers, in_english, is_unit, rewritten
+from nmt.text.placeholders import REGISTER, RESERVED
 from nmt.tokenizer import Tokenizer
-from nmt.translation import Candidate
 from nmt.translator import Translator
-
-from .conftest import train_tokenizer
-from .shipping import ships
-from .test_translator import CopyModel, loaded
+from tests.nmt.conftest import train_tokenizer
+from tests.nmt.shipping import ships
+from tests.nmt.test_translator import CopyModel, loaded
 
 GREEDY = GenerationConfig(beam_size=1)
 

@@ -6,15 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from nmt.checkpoint import PRETRAINED, LoadedModel
 from nmt.config import GenerationConfig
-from nmt.flags import Flag
+from nmt.model_folder.checkpoint import PRETRAINED, LoadedModel
+from nmt.pipeline.flags import Flag
+from nmt.pipeline.result import SentenceTranslation, Translation
 from nmt.spans import Span
-from nmt.translation import SentenceTranslation, Translation
 from nmt.translator import Translator
+from tests.nmt.conftest import tiny_config, tiny_model
 from tests.pathologies import broken_promises, pathologies
-
-from .conftest import tiny_config, tiny_model
 
 SHORT = 200
 """Characters of the longest texts for the tiny model, or five times as many."""

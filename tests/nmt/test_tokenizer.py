@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from nmt.config import SpecialIds
 from nmt.errors import InputError, ModelFolderError
 from nmt.tokenizer import Tokenizer, refuse_lone_surrogates, seed_sampling
-
-from .conftest import SENTENCES, train_tokenizer
+from tests.nmt.conftest import SENTENCES, train_tokenizer
 
 TOKENIZERS = {
     "bpe": Tokenizer(train_tokenizer("bpe")),

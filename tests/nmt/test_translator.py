@@ -15,9 +15,8 @@ from torch import Tensor
 
 import nmt.search
 import nmt.searchers.step
-from nmt.alignment import ALIGN_TOKENS, Aligner
+from nmt.alignment.aligner import ALIGN_TOKENS, Aligner
 from nmt.batch import Batch
-from nmt.checkpoint import LoadedModel
 from nmt.config import AlignmentConfig, GenerationConfig, RnnConfig
 from nmt.errors import (
     ConfigError,
@@ -27,14 +26,14 @@ from nmt.errors import (
     TextTooLongError,
     UnsupportedLanguageError,
 )
+from nmt.model_folder.checkpoint import LoadedModel
 from nmt.models.build import build_model
 from nmt.models.interface import Step
-from nmt.segment import split
+from nmt.pipeline.result import Candidate, Document, assemble
+from nmt.text.segment import split
 from nmt.tokenizer import Tokenizer
-from nmt.translation import Candidate, Document, assemble
 from nmt.translator import Span, Translator
-
-from .conftest import SENTENCES, save_tiny_model, tiny_config, tiny_model, train_tokenizer
+from tests.nmt.conftest import SENTENCES, save_tiny_model, tiny_config, tiny_model, train_tokenizer
 
 ENGLISH = SENTENCES[::2]
 GREEDY = GenerationConfig(beam_size=1)

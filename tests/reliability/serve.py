@@ -18,7 +18,7 @@ from typing import Any
 import fastapi.routing
 
 import service.main
-from service.engine.process import ProcessEngine
+from service.work.engine.process import ProcessEngine
 
 PR_SET_PDEATHSIG = 1
 

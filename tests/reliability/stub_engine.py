@@ -23,13 +23,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from nmt.batching.events import Begun, Event, Failed, Finished, Planned
+from nmt.batching.fair_queue import FairQueue
 from nmt.errors import NumericalError
-from nmt.fair_queue import FairQueue
-from nmt.progress import Begun, Event, Failed, Finished, Planned
-from nmt.translation import Translation
-from service.engine.child import run
-from service.engine.messages import Ready, Start
-from service.scheduler import estimated_tokens
+from nmt.pipeline.result import Translation
+from service.work.engine.child import run
+from service.work.engine.messages import Ready, Start
+from service.work.scheduler import estimated_tokens
 from tests.service.stub import StubTranslator
 
 SLOTS = 16

@@ -23,8 +23,8 @@ from service.app import create_app
 from service.settings import Settings
 from tests.reliability.conftest import FULL, Record
 from tests.reliability.server import Server, serving
+from tests.service.calls.test_auth import PUBLIC, Wire, routes, tricks
 from tests.service.stub import StubTranslator, backwards
-from tests.service.test_auth import PUBLIC, Wire, routes, tricks
 
 CANARY = "xylophonequartz"
 NAUGHTY: list[str] = json.loads((Path(__file__).parent / "data" / "blns.json").read_text(encoding="utf-8"))

@@ -16,7 +16,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from service.scheduler import estimated_tokens
+from service.work.scheduler import estimated_tokens
 from tests.nmt.conftest import SENTENCES
 from tests.reliability.conftest import Record
 from tests.reliability.load import Answer, Client

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from service.scheduler import estimated_tokens
+from service.work.scheduler import estimated_tokens
 from tests.nmt.conftest import SENTENCES
 from tests.reliability.conftest import Record
 from tests.reliability.load import Answer, Client, closed_loop, percentile

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from nmt.checkpoint import MANIFEST, load_model_folder, write_manifest
 from nmt.errors import ModelFolderError
+from nmt.model_folder.checkpoint import MANIFEST, load_model_folder, write_manifest
 from tests.reliability.conftest import Record
 from tests.reliability.server import ROOT
 

@@ -17,12 +17,12 @@ import torch
 from torch import Tensor
 
 from nmt.batch import Batch
-from nmt.continuous import ContinuousTranslator
+from nmt.batching.continuous import ContinuousTranslator
+from nmt.batching.events import Event, Finished
 from nmt.models.interface import Step
-from nmt.progress import Event, Finished
 from nmt.translator import Translator
-from service.engine.child import run
-from service.engine.messages import Ready, Start
+from service.work.engine.child import run
+from service.work.engine.messages import Ready, Start
 
 FAULTS = {"next door": "exception", "kitchen table": "nan", "already finished": "memory"}
 

@@ -18,11 +18,11 @@ import uvicorn
 from fastapi import FastAPI
 
 from service.app import create_app
-from service.interface import TextTranslator
 from service.main import make_server
-from service.scheduler import Scheduler
 from service.settings import Settings
 from service.state import Service
+from service.work.interface import TextTranslator
+from service.work.scheduler import Scheduler
 from tests.service.stub import StubTranslator
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def live() -> Iterator[LiveServer]:
 
 @pytest.fixture
 def logging_restored() -> Iterator[None]:
-    """Undo ``service.logs.configure``."""
+    """Undo ``service.http.logs.configure``."""
     names = ("uvicorn", "uvicorn.error", "asyncio", "fastapi", "matplotlib")
     before = {name: (logging.getLogger(name).handlers[:], logging.getLogger(name).level) for name in names}
     yield

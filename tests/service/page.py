@@ -22,11 +22,11 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.select import Select
 from selenium.webdriver.support.wait import WebDriverWait
 
-from nmt.progress import Finished
-from nmt.terms import AppliedTerm, find_form
+from nmt.batching.events import Finished
+from nmt.text.glossary import AppliedTerm, find_form
 from nmt.translator import Span, Translation
-from service.engine.base import Job
-from service.engine.local import LocalEngine, arguments, parts_of
+from service.work.engine.base import Job
+from service.work.engine.local import LocalEngine, arguments, parts_of
 from tests.service.conftest import LiveServer
 from tests.service.stub import StubTranslator
 

@@ -12,12 +12,12 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+from nmt.alignment.attention_maps import BEGIN, END, HeadMaps, Heads
+from nmt.alignment.pharaoh import Link
 from nmt.config import GenerationConfig, ModelFolderConfig, TransformerConfig
-from nmt.head_maps import BEGIN, END, HeadMaps, Heads
-from nmt.pharaoh import Link
+from nmt.pipeline.result import Alternative, SentenceTranslation, Translation
 from nmt.spans import Span
-from nmt.translation import Alternative, SentenceTranslation, Translation
-from nmt.words import Token
+from nmt.text.words import Token
 
 AlignmentKind = Literal["none", "links", "soft", "heads"]
 

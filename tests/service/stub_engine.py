@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nmt.batching.events import Begun, Event, Failed, Finished, PartFinished, Planned
 from nmt.errors import NumericalError
-from nmt.progress import Begun, Event, Failed, Finished, PartFinished, Planned
-from service.engine.base import Job, Options
-from service.engine.child import run
-from service.engine.local import parts_of
-from service.engine.messages import Ready, Start
+from service.work.engine.base import Job, Options
+from service.work.engine.child import run
+from service.work.engine.local import parts_of
+from service.work.engine.messages import Ready, Start
 from tests.service.stub import StubTranslator
 
 STEP_S = 0.02

@@ -13,8 +13,8 @@ from PIL import Image
 
 from service.routes.alignment import negotiate
 from tests.service.conftest import LiveServer, running
+from tests.service.http.test_problems import assert_problem
 from tests.service.stub import StubTranslator
-from tests.service.test_problems import assert_problem
 
 SVG = "{http://www.w3.org/2000/svg}"
 TEXT = "one two three\n\nfour <five> & $six$"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.service.conftest import LiveServer
-from tests.service.test_problems import assert_problem
+from tests.service.http.test_problems import assert_problem
 
 
 def test_words_are_named_by_first_and_last_character_in_the_order_of_the_source(live: LiveServer) -> None:

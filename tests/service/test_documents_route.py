@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from tests.service.conftest import LiveServer, eventually, running
+from tests.service.http.test_problems import assert_problem
 from tests.service.stub import StubTranslator, backwards
-from tests.service.test_problems import assert_problem
 
 FILE = {"content-type": "application/octet-stream"}
 TEXT = b"One morning.\n\nTwo evenings.\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.limits import HEADS_MAX_CHARACTERS
+from service.calls.limits import HEADS_MAX_CHARACTERS
 from tests.service.conftest import LiveServer
 
 

@@ -12,8 +12,8 @@ import httpx
 
 from service.database.records import KeyLimits
 from tests.service.conftest import LiveServer, eventually, running
+from tests.service.http.test_problems import assert_problem
 from tests.service.stub import StubTranslator, backwards
-from tests.service.test_problems import assert_problem
 
 
 def occupy(live: LiveServer, pool: ThreadPoolExecutor) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.service.conftest import LiveServer, running
 from tests.service.dialects.conftest import WillingTranslator
-from tests.service.test_problems import assert_problem
+from tests.service.http.test_problems import assert_problem
 
 
 @pytest.fixture(scope="module")

@@ -17,16 +17,16 @@ from typing import ClassVar
 import httpx
 import pytest
 
-from nmt.checkpoint import CONFIG, write_manifest
 from nmt.errors import ModelFolderError, PasserelleError
-from service.engine.messages import Start
+from nmt.model_folder.checkpoint import CONFIG, write_manifest
 from service.main import serve, start_engines
 from service.settings import Settings
+from service.work.engine.messages import Start
 from tests.nmt.conftest import save_tiny_model, train_tokenizer
 from tests.nmt.shipping import ships
 from tests.service.conftest import eventually
+from tests.service.http.test_problems import assert_problem
 from tests.service.stub import StubTranslator
-from tests.service.test_problems import assert_problem
 
 START = "import sys; from service.main import serve; serve(port=0, model=sys.argv[1:])"
 

@@ -12,8 +12,8 @@ import pytest
 
 from service.routes.translate import EVENT_STREAM
 from tests.service.conftest import LiveServer, running
+from tests.service.http.test_problems import assert_problem
 from tests.service.stub import StubTranslator, backwards
-from tests.service.test_problems import assert_problem
 
 TEXT = "one two three\n\nfour five\nsix"
 

@@ -9,11 +9,11 @@ import pytest
 
 from nmt.config import AlignmentConfig
 from nmt.spans import Span
-from nmt.terms import AppliedTerm, Glossary, Term
+from nmt.text.glossary import AppliedTerm, Glossary, Term
 from nmt.translator import Translation
 from tests.service.conftest import LiveServer, running
+from tests.service.http.test_problems import assert_problem
 from tests.service.stub import StubTranslator
-from tests.service.test_problems import assert_problem
 
 CANARY = "xylophonequartz"
 TERMS = [{"source": "one", "target": "un"}, {"source": "two", "target": "deux", "inflect": True}]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-import nmt.checkpoint
+import nmt.model_folder.checkpoint
 import training.state
 
 Act = Callable[[], None]
@@ -79,8 +79,12 @@ def dying_at(last: int, act: Act) -> Iterator[Operations]:
     with (
         mock.patch.object(training.state, "save_file", count.writing(training.state.save_file, 1)),
         mock.patch.object(training.state, "flush", count.plain(training.state.flush)),
-        mock.patch.object(nmt.checkpoint, "save_file", count.writing(nmt.checkpoint.save_file, 1)),
-        mock.patch.object(nmt.checkpoint, "flush", count.plain(nmt.checkpoint.flush)),
+        mock.patch.object(
+            nmt.model_folder.checkpoint, "save_file", count.writing(nmt.model_folder.checkpoint.save_file, 1)
+        ),
+        mock.patch.object(
+            nmt.model_folder.checkpoint, "flush", count.plain(nmt.model_folder.checkpoint.flush)
+        ),
         mock.patch.object(shutil, "copyfile", count.writing(shutil.copyfile, 1)),
         mock.patch.object(shutil, "rmtree", count.plain(shutil.rmtree)),
         mock.patch.object(Path, "write_text", count.writing(Path.write_text, 0)),

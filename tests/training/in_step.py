@@ -15,12 +15,12 @@ from pathlib import Path
 from safetensors.torch import save_file
 
 from tests.training.cases import CASES, COMMON
+from training.data.shards import PreparedCorpus
+from training.distributed import World, open_world
 from training.loop import Trainer
 from training.recipe import load_recipe
 from training.run_folder import RunFolder, open_run
 from training.sharding import whole_weights
-from training.shards import PreparedCorpus
-from training.world import World, open_world
 
 
 def main() -> None:

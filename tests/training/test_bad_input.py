@@ -8,7 +8,7 @@ import pytest
 
 from nmt import cli
 from tests.training.corpora import PAIRS, write_toy
-from tests.training.test_prepare import contents
+from tests.training.data.test_prepare import contents
 
 TINY = (
     "training.max_updates=2",

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from nmt.batch import Batch
 from nmt.config import SpecialIds
 from training.batching import BatchStream, epoch_batches
-from training.shards import Side, SideWriter, TokenPairs
+from training.data.shards import Side, SideWriter, TokenPairs
 
 LENGTHS = st.lists(st.tuples(st.integers(1, 40), st.integers(1, 40)), min_size=1, max_size=80)
 

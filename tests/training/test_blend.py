@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from nmt.checkpoint import load_model_folder
 from nmt.errors import ConfigError
+from nmt.model_folder.checkpoint import load_model_folder
 from nmt.models.build import Model
 from nmt.tokenizer import Tokenizer
 from nmt.translator import Translator

@@ -10,8 +10,8 @@ import pytest
 from safetensors import SafetensorError
 
 from nmt.errors import DiskFullError, PasserelleError
+from training.data.atomic_folder import no_room
 from training.disk import NO_ROOM, full_disk_told, is_full
-from training.stage import no_room
 from training.state import cannot_save
 
 WORDS = {

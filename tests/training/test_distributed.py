@@ -20,12 +20,12 @@ from nmt.tokenizer import Tokenizer
 from tests.training.cases import CASES, COMMON
 from tests.training.corpora import write_toy
 from training.batching import BatchStream
-from training.prepare import prepare_corpus
+from training.data.prepare import prepare_corpus
+from training.data.shards import PreparedCorpus
+from training.distributed import ALONE, World, fresh_corner, open_world
 from training.recipe import load_recipe
-from training.shards import PreparedCorpus
 from training.state import checkpoints
 from training.train import train
-from training.world import ALONE, World, fresh_corner, open_world
 
 
 @pytest.fixture(scope="module")

@@ -14,14 +14,14 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from nmt.checkpoint import load_model_folder
 from nmt.errors import ConfigError, NumericalError, RunFolderError
+from nmt.model_folder.checkpoint import load_model_folder
 from tests.training.corpora import PAIRS, RECIPE, write_text
+from training.data.prepare import prepare_corpus
+from training.data.shards import PreparedCorpus
 from training.loop import Trainer
-from training.prepare import prepare_corpus
 from training.recipe import load_recipe
 from training.run_folder import open_run
-from training.shards import PreparedCorpus
 from training.state import checkpoints, newest_intact
 from training.train import train
 

@@ -16,17 +16,17 @@ from pathlib import Path
 
 import pytest
 
-from nmt.checkpoint import FILES, load_model_folder
 from nmt.errors import DiskFullError
+from nmt.model_folder.checkpoint import FILES, load_model_folder
 from tests.training.corpora import write_toy
+from tests.training.data.test_prepare import contents
 from tests.training.faults import Crash, crash, dying_at
-from tests.training.test_prepare import contents
 from tests.training.test_state import trained
+from training.data.shards import PreparedCorpus
 from training.loop import Trainer
 from training.publish import restore_interrupted
 from training.recipe import load_recipe
 from training.run_folder import RunFolder, open_run
-from training.shards import PreparedCorpus
 from training.state import TrainingState, newest_intact, save_checkpoint
 from training.train import train
 from training.validation import Validation
@@ -159,7 +159,7 @@ def test_a_disk_that_fills_up_at_any_file_of_a_model_is_told_and_the_former_mode
         if path.name == name:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
 
-    monkeypatch.setattr("nmt.checkpoint.flush", no_room)
+    monkeypatch.setattr("nmt.model_folder.checkpoint.flush", no_room)
     with pytest.raises(DiskFullError, match="what was there stands: make room, then --resume"):
         trainer._publish(trainer.model, Validation(loss=1.0, perplexity=2.7, bleu=4.0, signature=""))
     assert contents(tmp_path / "model") == before

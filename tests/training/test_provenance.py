@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from nmt.files import sha256
+from nmt.model_folder.files import sha256
 from training.provenance import command_line, provenance, public_path
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field
 
-from service.auth import CallerDependency
+from service.calls.auth import CallerDependency
 from service.dialects.deepl.languages import listed
 from service.dialects.fields import parse, read_fields
 from service.routes.languages import NAMES

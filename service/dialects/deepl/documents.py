@@ -8,13 +8,13 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from nmt.errors import InputError
-from service.auth import CallerDependency
+from service.calls.auth import CallerDependency
+from service.calls.document_jobs import DocumentJobs, DocumentsDependency
 from service.database.records import DocumentJob
 from service.dialects.deepl.options import CommonFields, common_options, refuse_what_is_not_here
 from service.dialects.documents import file_of, find_job, read_upload
 from service.dialects.fields import parse, read_fields
-from service.document_jobs import DocumentJobs, DocumentsDependency
-from service.problems import ProblemError
+from service.http.problems import ProblemError
 from service.state import Service, ServiceDependency
 
 router = APIRouter(prefix="/v2/document")

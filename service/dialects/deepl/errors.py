@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.problems import phrase
+from service.http.problems import phrase
 from service.schemas import Problem
 
 QUOTA_EXCEEDED, OVERLOADED = 456, 529  # DeepL's own
@@ -17,7 +17,7 @@ _NOWHERE = "This server has no such part of DeepL's API; docs/dialects.md lists 
 
 
 def shape(problem: Problem) -> tuple[int, dict[str, str]]:
-    """Status and body, see ``service.problems.Shape``."""
+    """Status and body, see ``service.http.problems.Shape``."""
     kind = problem.type.rpartition(":")[2]
     status = _BY_KIND.get(kind) or _BY_STATUS.get(problem.status, problem.status)
     message = _PHRASES.get(status) or phrase(status)

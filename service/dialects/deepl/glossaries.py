@@ -14,13 +14,13 @@ from typing import Any, Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict
 
-from nmt import terms
 from nmt.errors import InputError
-from service.auth import Caller, CallerDependency
+from nmt.text import glossary as terms
+from service.calls.auth import Caller, CallerDependency
 from service.database.records import Glossary
 from service.dialects.deepl.languages import fitting
 from service.dialects.fields import parse, read_fields
-from service.problems import ProblemError
+from service.http.problems import ProblemError
 from service.schemas import Language, Text
 from service.state import Service, ServiceDependency
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from nmt.errors import UnsupportedLanguageError
-from service.directions import Direction, Directions
 from service.routes.languages import NAMES
-from service.source_language import AUTO
+from service.work.directions import Direction, Directions
+from service.work.source_language import AUTO
 
 _VARIANTS = {
     "en": {"EN-GB": "English (British)", "EN-US": "English (American)"},

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from nmt.errors import InputError
-from service.auth import Caller, CallerDependency
+from service.calls.auth import Caller, CallerDependency
 from service.database.records import Dictionary, Glossary
 from service.dialects.deepl import glossaries as v2
 from service.dialects.fields import parse, read_fields

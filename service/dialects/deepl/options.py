@@ -10,16 +10,16 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from nmt.errors import InputError
-from nmt.terms import Glossary, Term, is_exact
-from service.auth import Caller
+from nmt.text.glossary import Glossary, Term, is_exact
+from service.calls.auth import Caller
+from service.calls.limits import options
 from service.dialects.deepl.glossaries import find_entries
 from service.dialects.deepl.languages import fitting, language_of
 from service.dialects.fields import Names
-from service.limits import options
-from service.scheduler import Options
 from service.schemas import Language, TranslateRequest
-from service.source_language import AUTO
 from service.state import Service
+from service.work.scheduler import Options
+from service.work.source_language import AUTO
 
 MOST_GLOSSARIES = 5
 

@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Request
 from pydantic import BeforeValidator, Field
 
-from nmt.detect import detect
 from nmt.markup import extract_html, extract_xml
-from service.auth import CallerDependency
+from nmt.text.language import detect
+from service.calls.auth import CallerDependency
 from service.dialects.deepl.options import CommonFields, common_options, refuse_what_is_not_here
 from service.dialects.fields import Names, OneOrMore, parse, read_fields
 from service.dialects.texts import Extract, translate_texts

@@ -9,6 +9,6 @@ _BY_STATUS = {401: 403, 415: 400, 422: 400}
 
 
 def shape(problem: Problem) -> tuple[int, dict[str, str]]:
-    """Status and body, see ``service.problems.Shape``."""
+    """Status and body, see ``service.http.problems.Shape``."""
     kind = problem.type.rpartition(":")[2]
     return _BY_KIND.get(kind) or _BY_STATUS.get(problem.status, problem.status), {"error": problem.detail}

@@ -9,16 +9,16 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel
 
 from nmt.errors import InputError
-from service.auth import CallerDependency
+from service.calls.auth import CallerDependency
+from service.calls.document_jobs import DocumentsDependency
+from service.calls.limits import options
 from service.dialects.documents import file_of, find_job, no_such_document, read_upload
 from service.dialects.fields import parse
 from service.dialects.libretranslate.languages import choose
-from service.document_jobs import DocumentsDependency
-from service.limits import options
-from service.problems import ProblemError
+from service.http.problems import ProblemError
 from service.schemas import Language, TranslateRequest
-from service.source_language import AUTO
 from service.state import ServiceDependency
+from service.work.source_language import AUTO
 
 router = APIRouter(prefix="/libretranslate")
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from nmt.errors import UnsupportedLanguageError
-from service.directions import Direction, Directions
-from service.source_language import AUTO
+from service.work.directions import Direction, Directions
+from service.work.source_language import AUTO
 
 
 async def choose(directions: Directions, source: str, target: str, texts: Sequence[str]) -> Direction:

@@ -8,10 +8,10 @@ from fastapi import APIRouter, Request
 
 from nmt.documents import SUFFIXES
 from service.dialects.libretranslate.languages import targets_of
-from service.problems import ProblemError
+from service.http.problems import ProblemError
 from service.routes.languages import NAMES
-from service.source_language import AUTO
 from service.state import ServiceDependency
+from service.work.source_language import AUTO
 
 router = APIRouter(prefix="/libretranslate")
 

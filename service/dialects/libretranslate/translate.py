@@ -8,16 +8,16 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
-from nmt.detect import CERTAIN, UNKNOWN, Detection, candidates
 from nmt.errors import InputError
 from nmt.markup import extract_html
+from nmt.text.language import CERTAIN, UNKNOWN, Detection, candidates
+from service.calls.limits import check_texts, options
 from service.dialects.fields import OneOrMore, parse, read_fields
 from service.dialects.libretranslate.languages import choose
 from service.dialects.texts import Translated, translate_texts
-from service.limits import check_texts, options
 from service.schemas import Language, Text, TranslateRequest
-from service.source_language import AUTO
 from service.state import ServiceDependency
+from service.work.source_language import AUTO
 
 router = APIRouter(prefix="/libretranslate")
 

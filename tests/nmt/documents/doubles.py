@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from nmt.alignment.pharaoh import Link
 from nmt.documents import ExtractedDocument, read_document
-from nmt.pharaoh import Link
-from nmt.translation import Translation
+from nmt.pipeline.result import Translation
 from tests.stub_translator import StubTranslator
 
 

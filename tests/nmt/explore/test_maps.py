@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 import torch
 
+from nmt.alignment.attention_maps import BEGIN, END
 from nmt.batch import Batch
 from nmt.config import SpecialIds
 from nmt.explore.maps import attention_maps, head_maps, n_cells
-from nmt.head_maps import BEGIN, END
 from nmt.models.transformer import Transformer
 from nmt.tokenizer import Tokenizer
 from tests.nmt.models.conftest import CONFIGS, sharpened

@@ -8,12 +8,12 @@ import pytest
 import torch
 
 from nmt.batch import Batch
-from nmt.checkpoint import load_model_folder, save_model_folder
 from nmt.config import AlignmentConfig, GenerationConfig
 from nmt.errors import ConfigError
 from nmt.explore.heads import Head
 from nmt.explore.maps import attention_maps
 from nmt.explore.pruning import all_heads, greedy_removal, importance, masked, removed
+from nmt.model_folder.checkpoint import load_model_folder, save_model_folder
 from nmt.models.transformer import Transformer
 from nmt.tokenizer import Tokenizer
 from tests.nmt.conftest import tiny_config

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from nmt.batching.continuous import ContinuousTranslator
+from nmt.batching.events import Finished
 from nmt.config import GenerationConfig
-from nmt.continuous import ContinuousTranslator
-from nmt.progress import Finished
 from nmt.translator import Translator
 from tests.nmt.conftest import save_tiny_model
 

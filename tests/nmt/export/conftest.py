@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from nmt.checkpoint import LoadedModel, load_model_folder
 from nmt.config import GenerationConfig
+from nmt.model_folder.checkpoint import LoadedModel, load_model_folder
 from nmt.tokenizer import Tokenizer
 from tests.nmt.conftest import save_tiny_model, tiny_config, tiny_model
 

@@ -10,9 +10,9 @@ import pytest
 import torch
 
 from nmt.batch import Batch
-from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
 from nmt.config import GenerationConfig
 from nmt.export.ctranslate2 import export_ctranslate2
+from nmt.model_folder.checkpoint import LoadedModel, load_model_folder, resolve_model
 from nmt.search import search
 from tests.nmt.conftest import SENTENCES as ENGLISH_AND_FRENCH
 from tests.nmt.export.conftest import BEAM, GREEDY, LIMIT, SENTENCES, VARIANTS

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from nmt.batch import Batch
-from nmt.checkpoint import LoadedModel
 from nmt.config import GenerationConfig
 from nmt.export.decoder import ExportedDecoder, load_onnx, load_torch
 from nmt.export.programs import Programs, save_onnx, save_torch, traced
+from nmt.model_folder.checkpoint import LoadedModel
 from nmt.search import search
 from tests.nmt.export.conftest import BEAM, GREEDY, SENTENCES
 

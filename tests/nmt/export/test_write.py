@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from nmt.checkpoint import load_model_folder
 from nmt.cli import main
 from nmt.config import RnnConfig
 from nmt.errors import ConfigError
 from nmt.export.write import export_model
+from nmt.model_folder.checkpoint import load_model_folder
 from nmt.tokenizer import Tokenizer
 from tests.nmt.conftest import save_tiny_model, tiny_config, tiny_model
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 
+from nmt.alignment.pharaoh import Link
 from nmt.extraction import Extract
-from nmt.pharaoh import Link
-from nmt.segment import split
+from nmt.pipeline.result import SentenceTranslation, Translation
 from nmt.spans import Span
-from nmt.translation import SentenceTranslation, Translation
-from nmt.words import Token, words
+from nmt.text.segment import split
+from nmt.text.words import Token, words
 
 
 def translation_of(

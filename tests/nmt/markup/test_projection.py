@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from nmt.markup.projection import Mark, Side, project
+from nmt.pipeline.result import Translation
 from nmt.spans import Span
-from nmt.translation import Translation
 from tests.nmt.markup.stub import translation_of
 
 CAR = "The red car is in front of the house."

@@ -9,7 +9,7 @@ import pytest
 
 from nmt.errors import ConfigError, DataError
 from nmt.offline import formats
-from nmt.translation import Translation
+from nmt.pipeline.result import Translation
 from tests.service.stub import StubTranslator
 
 TEXTS = ["one two", "", " ", "dog", "é\u2028à"]

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 import torch
 
-from nmt.checkpoint import LoadedModel, load_model_folder, resolve_model
 from nmt.config import GenerationConfig, SamplingConfig
 from nmt.errors import ConfigError, NumericalError
 from nmt.export.ctranslate2 import export_ctranslate2
-from nmt.flow import Search
-from nmt.reserved import PLACEHOLDERS
+from nmt.model_folder.checkpoint import LoadedModel, load_model_folder, resolve_model
+from nmt.pipeline.requests import Search
 from nmt.search import Hypothesis
 from nmt.searchers.cache import SUMS, cached_export
 from nmt.searchers.ctranslate2 import CTranslate2Searcher, load_ctranslate2
 from nmt.searchers.step import StepSearcher
+from nmt.text.placeholders import PLACEHOLDERS
 from nmt.translator import Translator
 
 CPU = torch.device("cpu")

@@ -8,8 +8,8 @@ import torch
 from nmt.batch import Batch
 from nmt.config import GenerationConfig, SpecialIds, TransformerConfig
 from nmt.errors import NumericalError
-from nmt.flow import Search
 from nmt.models.build import Model, build_model
+from nmt.pipeline.requests import Search
 from nmt.search import Required, search
 from nmt.searchers.step import StepSearcher
 

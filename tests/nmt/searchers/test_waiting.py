@@ -8,7 +8,7 @@ import pytest
 
 from nmt.config import GenerationConfig
 from nmt.errors import NumericalError
-from nmt.flow import Search
+from nmt.pipeline.requests import Search
 from nmt.search import Hypothesis
 from nmt.search.continuous import Sentence
 from nmt.searchers.waiting import MOST_SENTENCES, WaitingSearch

@@ -9,7 +9,7 @@ import deepl
 import pytest
 
 from nmt.spans import Span
-from nmt.terms import AppliedTerm
+from nmt.text.glossary import AppliedTerm
 from nmt.translator import Translation
 from service.database.records import KeyLimits
 from tests.service.conftest import LiveServer, running

@@ -12,7 +12,7 @@ import deepl
 import pytest
 from deepl.api_data import MultilingualGlossaryDictionaryEntries
 
-from nmt.terms import Term
+from nmt.text.glossary import Term
 from tests.service.conftest import LiveServer, running
 from tests.service.dialects.conftest import WillingTranslator
 

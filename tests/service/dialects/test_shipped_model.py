@@ -15,7 +15,7 @@ import docx
 import pytest
 from libretranslatepy import LibreTranslateAPI
 
-from nmt.checkpoint import PRETRAINED
+from nmt.model_folder.checkpoint import PRETRAINED
 
 pytestmark = [
     pytest.mark.slow,

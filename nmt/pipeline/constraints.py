@@ -1,0 +1,319 @@
+"""What survives translation: literals, spans to keep, terms and numbers.
+
+Search writes each stand-in of a sentence exactly once (``nmt.search.required``). Glossary terms and numbers
+are left to the model first, whose grammar is better then, and become stand-ins in a second search where it
+fails. What is still lost after that is kept by translating the parts around it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from nmt.config import GenerationConfig
+from nmt.pipeline.flags import FlagKind
+from nmt.pipeline.prepare import Preparer, Protected, Reading, Sentence, beside, joined, slice_of
+from nmt.pipeline.quality import Found, copy_of, search_and_repair
+from nmt.pipeline.requests import Flow, search_for
+from nmt.pipeline.restore import restore
+from nmt.pipeline.result import Candidate
+from nmt.search import Hypothesis
+from nmt.spans import Span
+from nmt.text.edits import Edit, Rewriting
+from nmt.text.glossary import AppliedTerm, find_form, in_case_of
+from nmt.text.literals import find_literals
+from nmt.text.numbers import NumberCheck, compare_numbers, rewritten
+from nmt.tokenizer import Piece
+
+MARKS = ",;:.!?…)]}»\"'"
+"""Punctuation that stays with what it follows."""
+
+_WORD = re.compile(r"[^\W\d_]+")
+_FORMULA = re.compile(r"[\d+*/=<>^~|\\-]")
+
+
+def translate_faithfully(
+    preparer: Preparer,
+    sentence: Sentence,
+    source_ids: Sequence[int],
+    options: GenerationConfig,
+    decode: Callable[[Hypothesis], Candidate],
+) -> Flow[Found]:
+    """Search for a translation that holds all that it should.
+
+    Args:
+        preparer: of the model.
+        sentence: of ``Preparer.prepare``.
+        source_ids: of its reading.
+        options: how to search.
+        decode: a hypothesis as text.
+    """
+    run = _Run(preparer, options, decode)
+    if not _has_words(sentence):
+        return (copy_of(sentence.text),), ()
+    if sentence.reading is None:
+        found = yield from run.in_parts(sentence, _groups(sentence, preparer.n_free(sentence)))
+    else:
+        found = yield from run.attempt(sentence, sentence.reading, source_ids)
+        again = _still_wanted(sentence, sentence.reading, found[0][0])
+        room = preparer.n_free(sentence) - len(sentence.reading.protected)
+        if again and room > 0:
+            reading = preparer.read(sentence, [*_inside(sentence.reading), *again[:room]])
+            assert reading is not None, "there is room"
+            second = yield from run.attempt(sentence, reading)
+            if _n_wrong(sentence, second) < _n_wrong(sentence, found):
+                found = second
+    if not found[0][0].copied and _check_numbers(sentence, found[0][0]).missing:
+        whole = replace(sentence, copied=tuple(_with_numbers(sentence)))
+        in_parts = yield from run.in_parts(whole, _parts(whole))
+        if _n_wrong(sentence, in_parts) < _n_wrong(sentence, found):
+            found = in_parts
+    if _lost(sentence, found[0][0]):
+        found = yield from run.in_parts(sentence, _parts(sentence))
+    return _with_terms(sentence, found)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One sentence's searches."""
+
+    preparer: Preparer
+    options: GenerationConfig
+    decode: Callable[[Hypothesis], Candidate]
+
+    def attempt(self, sentence: Sentence, reading: Reading, ids: Sequence[int] | None = None) -> Flow[Found]:
+        """One search, repaired if it loops, with the sentence's shape and literals restored."""
+        source_ids = self.preparer.encode(reading.text) if ids is None else ids
+        required = [stand_in.id for stand_in, _ in reading.protected]
+        candidates, flags = yield from search_and_repair(
+            reading.text,
+            self.options,
+            lambda options: search_for(source_ids, options, required),
+            self.decode,
+        )
+        if candidates[0].copied:
+            return (copy_of(sentence.text),), flags
+        pieces = () if reading.text == sentence.text else self.preparer.source_pieces(reading)
+        restored = (restore(sentence, reading, candidate) for candidate in candidates)
+        return tuple(replace(candidate, source_pieces=pieces) for candidate in restored), flags
+
+    def in_parts(self, sentence: Sentence, spans: Sequence[Span]) -> Flow[Found]:
+        """Translate parts of a sentence each by itself, and put them together."""
+        parts: list[tuple[Span, Candidate]] = []
+        flags: list[FlagKind] = []
+        for span in spans:
+            text = sentence.text[slice_of(span)]
+            within = [
+                replace(entry, span=Span(entry.span.start - span.start, entry.span.end - span.start))
+                for entry in sentence.copied
+                if span.start <= entry.span.start and entry.span.end <= span.end
+            ]
+            part = self.preparer.prepare(text, (), [entry.span for entry in within], sentence.wishes)
+            if not _has_words(part) or part.reading is None:
+                parts.append((span, copy_of(text)))
+                continue
+            (best, *_), found = yield from self.attempt(part, part.reading)
+            parts.append((span, best))
+            flags += found
+        return (_joined_parts(self.preparer, sentence, parts),), tuple(dict.fromkeys(flags))
+
+
+def _has_words(sentence: Sentence) -> bool:
+    """Whether anything is left to translate beside what is copied: x² + y² = z² is not."""
+    outside = Rewriting.of(sentence.text, [Edit(entry.span, "=") for entry in sentence.copied]).new
+    words = _WORD.findall(outside)
+    return any(len(word) > 1 for word in words) or bool(words and not _FORMULA.search(outside))
+
+
+def _still_wanted(sentence: Sentence, reading: Reading, best: Candidate) -> list[Protected]:
+    """Terms and numbers that the model did not write by itself and that are no stand-ins yet."""
+    if best.copied or not (sentence.terms or any(map(str.isdigit, sentence.text + best.text))):
+        return []
+    present = {entry.span for _, entry in reading.protected}
+    applied = {applied.source for applied in _applied(sentence, best)}
+    wanted = [
+        Protected(match.span, in_case_of(sentence.text[slice_of(match.span)], match.term), match.term)
+        for match in sentence.terms
+        if match.span not in applied and match.span not in present
+    ]
+    if _n_wrong_numbers(sentence, best):
+        wanted += beside([*sentence.copied, *wanted], _numbers(sentence))
+    return wanted
+
+
+def _numbers(sentence: Sentence) -> list[Protected]:
+    return [
+        Protected(
+            literal.span,
+            rewritten(
+                sentence.text[slice_of(literal.span)], sentence.source_language, sentence.target_language
+            ),
+            is_number=True,
+        )
+        for literal in find_literals(sentence.text, numbers=True)
+        if literal.kind == "number"
+    ]
+
+
+def _with_numbers(sentence: Sentence) -> list[Protected]:
+    """All that is to be copied when numbers are, in order."""
+    numbers = beside(sentence.copied, _numbers(sentence))
+    return sorted([*sentence.copied, *numbers], key=lambda entry: entry.span.start)
+
+
+def _check_numbers(sentence: Sentence, best: Candidate) -> NumberCheck:
+    """Beside what was copied."""
+    return compare_numbers(
+        sentence.text,
+        best.text,
+        ignore_source=[source for source, _ in best.kept],
+        ignore_target=[target for _, target in best.kept],
+        source_language=sentence.source_language,
+    )
+
+
+def _n_wrong_numbers(sentence: Sentence, best: Candidate) -> int:
+    check = _check_numbers(sentence, best)
+    return len(check.missing) + len(check.invented)
+
+
+def _lost(sentence: Sentence, best: Candidate) -> bool:
+    """Whether a span to copy has no place in the translation."""
+    if best.copied:
+        return False
+    kept = [source for source, _ in best.kept]
+    return not all(
+        any(span.start <= entry.span.start and entry.span.end <= span.end for span in kept)
+        for entry in sentence.copied
+    )
+
+
+def _n_wrong(sentence: Sentence, found: Found) -> tuple[int, ...]:
+    """Smaller is better: copied or unfinished, spans lost, terms missed, numbers wrong."""
+    best, flags = found[0][0], found[1]
+    return (
+        best.copied + (not best.finished) + ("loop" in flags) + _lost(sentence, best),
+        len(sentence.terms) - len(_applied(sentence, best)) + _n_wrong_numbers(sentence, best),
+        len(flags),
+    )
+
+
+def _applied(sentence: Sentence, best: Candidate) -> list[AppliedTerm]:
+    """The glossary entries that the translation holds, each occurrence in a place of its own."""
+    kept = dict(best.kept)
+    blank = best.text
+    applied = []
+    for match in sentence.terms:
+        target = kept.get(match.span) or find_form(match.term.target, blank)
+        if target is None:
+            continue
+        exact = blank[slice_of(target)].lower() == match.term.target.lower()
+        if exact or match.span in kept or match.term.inflect:
+            applied.append(AppliedTerm(match.span, target, match.term, "enforced" if exact else "inflected"))
+            blank = f"{blank[: target.start]}{'_' * (target.end - target.start)}{blank[target.end :]}"
+    return applied
+
+
+def _with_terms(sentence: Sentence, found: Found) -> Found:
+    (best, *others), flags = found
+    fixed = [
+        AppliedTerm(entry.span, target, entry.term, "enforced")
+        for entry in sentence.copied
+        if entry.term is not None
+        for source, target in best.kept
+        if source == entry.span
+    ]
+    applied = _applied(sentence, best)
+    missed = len(applied) < len(sentence.terms)
+    lost = _lost(sentence, best)
+    problems: list[tuple[FlagKind, bool]] = [("term_missed", missed), ("literal_lost", lost)]
+    extra = [kind for kind, raised in problems if raised]
+    terms = tuple(sorted([*fixed, *applied], key=lambda entry: entry.source.start))
+    return (replace(best, terms=terms), *others), (*flags, *extra)
+
+
+def _groups(sentence: Sentence, n_free: int) -> list[Span]:
+    """Parts with as many spans to copy as there are stand-ins for; at worst each span by itself."""
+    copied = joined(sentence.text, sentence.copied)
+    if n_free == 0:
+        return _parts(sentence)
+    cuts = [0, *(entry.span.start for entry in copied[n_free::n_free]), len(sentence.text)]
+    return [span for start, end in pairwise(cuts) for span in _trimmed(sentence.text, start, end)]
+
+
+def _parts(sentence: Sentence) -> list[Span]:
+    """The spans to copy and what is between them, punctuation that touches them by itself."""
+    parts: list[Span] = []
+    read = 0
+    for entry in (*joined(sentence.text, sentence.copied), None):
+        end = len(sentence.text) if entry is None else entry.span.start
+        between = sentence.text[read:end]
+        n_marks = len(between) - len(between.lstrip(MARKS)) if read else 0
+        parts += _trimmed(sentence.text, read, read + n_marks)
+        parts += _trimmed(sentence.text, read + n_marks, end)
+        if entry is not None:
+            parts.append(entry.span)
+            read = entry.span.end
+    return parts
+
+
+def _trimmed(text: str, start: int, end: int) -> list[Span]:
+    """The span without white space at its ends; none if nothing is left."""
+    part = text[start:end]
+    if not part.strip():
+        return []
+    return [Span(start + len(part) - len(part.lstrip()), end - len(part) + len(part.rstrip()))]
+
+
+def _joined_parts(
+    preparer: Preparer, sentence: Sentence, parts: Sequence[tuple[Span, Candidate]]
+) -> Candidate:
+    """One candidate out of those of the parts, with the white space between them."""
+    text = ""
+    read = 0
+    pieces: list[Piece] = []
+    source_pieces: list[Piece] = []
+    kept: list[tuple[Span, Span]] = []
+    token_log_probs: list[float] = []
+    for span, part in parts:
+        text += sentence.text[read : span.start]
+        start, written = len(text), part.text
+        first = sentence.text[span.start]
+        if start and first.islower() and not part.copied and written[:1].lower() == first:
+            written = first + written[1:]
+        text += written
+        read = span.end
+        if part.copied:
+            kept.append((span, Span(start, len(text))))
+            continue
+        pieces += [_shifted(piece, start) for piece in part.pieces]
+        own = part.source_pieces or preparer.source_pieces(
+            Reading(Rewriting.of(sentence.text[slice_of(span)], ()))
+        )
+        source_pieces += [_shifted(piece, span.start) for piece in own]
+        token_log_probs += part.token_log_probs[: len(part.pieces)]
+    text += sentence.text[read:]
+    end = next((part for _, part in reversed(parts) if not part.copied), None)
+    if end is not None:
+        token_log_probs += end.token_log_probs[len(end.pieces) :]
+    return Candidate(
+        text,
+        tuple(pieces),
+        sum(token_log_probs),
+        sum(part.rank for _, part in parts),
+        finished=all(part.finished for _, part in parts),
+        token_log_probs=tuple(token_log_probs),
+        copied=not pieces,
+        kept=tuple(kept),
+        source_pieces=tuple(source_pieces),
+    )
+
+
+def _inside(reading: Reading) -> list[Protected]:
+    return [entry for _, entry in reading.protected]
+
+
+def _shifted(piece: Piece, offset: int) -> Piece:
+    return replace(piece, start=piece.start + offset, end=piece.end + offset)

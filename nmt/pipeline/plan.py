@@ -1,0 +1,189 @@
+"""What comes before search: texts are cut into sentences that the model can read, prepared and encoded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Literal, NamedTuple
+
+from nmt.config import AlignmentConfig, GenerationConfig
+from nmt.errors import InputError
+from nmt.pipeline.prepare import MASK, Preparer, Sentence, Wishes, copied_spans, within
+from nmt.pipeline.result import Document
+from nmt.spans import Span
+from nmt.text.edits import Edit, Rewriting
+from nmt.text.passthrough import isolate_non_words, reason_to_copy
+from nmt.text.segment import Segment, split_at_gaps, split_long
+from nmt.tokenizer import Tokenizer, refuse_lone_surrogates
+
+AlignmentKind = Literal["none", "links", "soft", "heads"]
+
+
+class PreparedText(NamedTuple):
+    """A text as the model reads it."""
+
+    document: Document
+    sentences: tuple[Sentence, ...]
+    source_ids: tuple[list[int], ...]
+    """Of each sentence."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A text on its way: its sentences, and what was asked for."""
+
+    document: Document
+    sentences: tuple[Sentence, ...]
+    source_ids: tuple[list[int], ...]
+    """Of each sentence."""
+    alignment: AlignmentKind
+    options: GenerationConfig
+    min_confidence: float | None = None
+    register_unavailable: bool = False
+    """A register was asked for that the model cannot choose."""
+    attention: AlignmentConfig | None = None
+    """Which layer and heads the alignment is read from."""
+
+    def part(self, index: int) -> Plan:
+        """One sentence as a text of its own."""
+        text = self.document.segments[index].text
+        document = Document(text, (Segment(text, 0, len(text)),), repaired=False)
+        return replace(self, document=document, source_ids=(self.source_ids[index],))
+
+
+@dataclass(frozen=True)
+class Planner:
+    """Texts in one language become sentences of at most ``most_tokens`` sub-words."""
+
+    tokenizer: Tokenizer
+    preparer: Preparer
+    language: str
+    most_tokens: int
+
+    def prepare(
+        self,
+        texts: Sequence[str],
+        keep: Sequence[Sequence[Span]] | None,
+        wishes: Wishes,
+        sentences_of: Callable[[str, str], list[Segment]],
+    ) -> list[PreparedText]:
+        """Each text's sentences and their token ids.
+
+        Args:
+            texts: as for ``Translator.translate``.
+            keep: the same.
+            wishes: what else was asked for.
+            sentences_of: cuts a text in a language into sentences, see ``nmt.text.segment``.
+
+        Raises:
+            InputError: a text is no text, or holds a lone surrogate; spans to keep overlap or leave the text.
+        """
+        named = _named(texts)
+        kept = _checked_spans(named, keep)
+        prepared = [
+            self._sentences(text, name, spans, wishes, sentences_of)
+            for (text, name), spans in zip(named, kept, strict=True)
+        ]
+        ids = iter(
+            self.tokenizer.encode_batch(
+                [
+                    sentence.text if sentence.reading is None else sentence.reading.text
+                    for _, sentences in prepared
+                    for sentence in sentences
+                ]
+            )
+        )
+        return [
+            PreparedText(document, sentences, tuple(islice(ids, len(sentences))))
+            for document, sentences in prepared
+        ]
+
+    def _sentences(
+        self,
+        text: str,
+        name: str,
+        keep: Sequence[Span],
+        wishes: Wishes,
+        sentences_of: Callable[[str, str], list[Segment]],
+    ) -> tuple[Document, tuple[Sentence, ...]]:
+        """A text's sentences, of a length that the model can read, with what is copied in each.
+
+        What has no token at all, a zero-width space say, is no sentence and stays where it is.
+        """
+        refuse_lone_surrogates(text, name)
+        literals = self.preparer.literals(text)
+        document = self._split(text, copied_spans(literals, keep), sentences_of)
+        return document, tuple(
+            self.preparer.prepare(
+                segment.text,
+                [replace(literal, span=span) for literal, span in within(literals, segment)],
+                [span for _, span in within(keep, segment)],
+                wishes,
+            )
+            for segment in document.segments
+        )
+
+    def _split(
+        self, text: str, copied: Sequence[Span], sentences_of: Callable[[str, str], list[Segment]]
+    ) -> Document:
+        """Cut between sentences, and in too long ones, but never in a span that is copied."""
+        encode = self.tokenizer.encode
+
+        def fits(part: str) -> bool:
+            return len(encode(part)) <= self.most_tokens or reason_to_copy(part, self.language) is not None
+
+        masked = Rewriting.of(text, [Edit(span, MASK) for span in copied])
+        sentences = [
+            part for sentence in sentences_of(masked.new, self.language) for part in split_at_gaps(sentence)
+        ]
+        parts = [
+            part
+            for sentence in sentences
+            for isolated in isolate_non_words(sentence, self.language)
+            for part in split_long(isolated, fits)
+        ]
+        spans = [masked.backward(part.start, part.end) for part in parts if encode(part.text)]
+        segments = tuple(Segment(text[span.start : span.end], span.start, span.end) for span in spans)
+        return Document(text, segments, repaired=len(parts) > len(sentences))
+
+
+def _named(texts: Sequence[str]) -> list[tuple[str, str]]:
+    """Each text with what error messages begin with: nothing if there is only one.
+
+    Raises:
+        InputError: ``texts`` is a single string, or something in it is none.
+    """
+    if isinstance(texts, str):
+        raise InputError("expected a list of texts, not one text; put it in brackets")
+    for index, text in enumerate(texts, start=1):
+        if not isinstance(text, str):
+            raise InputError(f"text {index} is {type(text).__name__}, not a string")
+    return [(text, f"text {index}: " if len(texts) > 1 else "") for index, text in enumerate(texts, start=1)]
+
+
+def _checked_spans(
+    named: Sequence[tuple[str, str]], keep: Sequence[Sequence[Span]] | None
+) -> list[list[Span]]:
+    """The spans to keep of each text, in order.
+
+    Raises:
+        InputError: they are not one list for each text, or spans overlap, are empty or leave their text.
+    """
+    if keep is None:
+        return [[] for _ in named]
+    if len(keep) != len(named):
+        raise InputError(f"{len(keep)} lists of spans to keep for {len(named)} texts; give one for each")
+    checked = []
+    for (text, name), spans in zip(named, keep, strict=True):
+        end = 0
+        ordered = sorted(spans, key=lambda span: span.start)
+        for span in ordered:
+            if not end <= span.start < span.end <= len(text):
+                raise InputError(
+                    f"{name}the span to keep from {span.start} to {span.end} is empty, overlaps another or "
+                    f"leaves the text of {len(text)} characters"
+                )
+            end = span.end
+        checked.append(ordered)
+    return checked

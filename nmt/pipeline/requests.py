@@ -1,0 +1,102 @@
+"""A sentence's way through the model as a generator: it asks, and whoever runs it answers.
+
+``Translator.flow`` is written once, as if the sentence were alone. ``run_together`` runs many flows and
+answers each round of questions in batches (a text offline); ``nmt.batching.continuous`` answers each question
+when it can (a service, where sentences come and go). A flow may ask as often as it needs: to search again,
+say, when what was found will not do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar, cast
+
+from nmt.alignment.aligner import Alignment, EncodedText
+from nmt.alignment.attention_maps import HeadMaps
+from nmt.config import AlignmentConfig, GenerationConfig
+from nmt.search import Hypothesis
+from nmt.tokenizer import Piece
+
+
+@dataclass(frozen=True)
+class Search:
+    """Translate these ids; answered with the hypotheses, best first."""
+
+    source_ids: tuple[int, ...]
+    options: GenerationConfig
+    required: tuple[int, ...] = ()
+    """Placeholder ids that the translation must hold, each once."""
+
+
+@dataclass(frozen=True)
+class ForcedPass:
+    """Align a sentence with its translation; answered with the ``Alignment``."""
+
+    source: EncodedText
+    target: EncodedText
+    attention: AlignmentConfig | None = None
+    """Which layer and heads to read; None: the model folder's."""
+
+
+@dataclass(frozen=True)
+class EveryHead:
+    """Read a sentence and its translation with all attention; answered with ``HeadMaps``; None: too large."""
+
+    source: Sequence[Piece]
+    target: Sequence[Piece]
+
+
+Question: TypeAlias = Search | ForcedPass | EveryHead
+Answer: TypeAlias = list[Hypothesis] | Alignment | HeadMaps | None
+ResultT = TypeVar("ResultT")
+Flow: TypeAlias = Generator[Question, Any, ResultT]
+
+
+def search_for(
+    source_ids: Sequence[int], options: GenerationConfig, required: Sequence[int] = ()
+) -> Flow[list[Hypothesis]]:
+    """Ask for a search; ``yield from`` it gives the hypotheses, best first."""
+    return cast(list[Hypothesis], (yield Search(tuple(source_ids), options, tuple(required))))
+
+
+def align_with(
+    source: EncodedText, target: EncodedText, attention: AlignmentConfig | None = None
+) -> Flow[Alignment]:
+    """Ask for links between two texts, each with its pieces; ``yield from`` it gives the alignment."""
+    return cast(Alignment, (yield ForcedPass(source, target, attention)))
+
+
+def look_at(source: Sequence[Piece], target: Sequence[Piece]) -> Flow[HeadMaps | None]:
+    """Ask for the attention of every head; ``yield from`` it gives the maps."""
+    return cast(HeadMaps | None, (yield EveryHead(source, target)))
+
+
+def run_together(
+    flows: Sequence[Flow[ResultT]], answer: Callable[[list[Question]], Sequence[Answer]]
+) -> list[ResultT]:
+    """Run ``flows`` to their ends, all questions of a round answered at once; their results, in order.
+
+    Equal searches have equal answers, so each is made once, however often a text repeats a sentence.
+    """
+    results: dict[int, ResultT] = {}
+    waiting: dict[int, Question] = {}
+
+    def resume(index: int, reply: Answer | None) -> None:
+        try:
+            waiting[index] = flows[index].send(reply)
+        except StopIteration as end:
+            results[index] = end.value
+
+    for index in range(len(flows)):
+        resume(index, None)
+    while waiting:
+        asked, waiting = waiting, {}
+        keys = {
+            index: question if isinstance(question, Search) else index for index, question in asked.items()
+        }
+        distinct = {key: asked[index] for index, key in keys.items()}
+        replies = dict(zip(distinct, answer(list(distinct.values())), strict=True))
+        for index, key in keys.items():
+            resume(index, replies[key])
+    return [results[index] for index in range(len(flows))]

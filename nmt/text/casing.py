@@ -1,0 +1,252 @@
+"""The shape of a sentence, apart from its words: case, list mark, emoji at its ends, final punctuation.
+
+A model that learnt from tidy sentences loses its way in CAPITALS and Headline Case and adds full stops. So
+the shape is taken off before the model and put back after it: ``Shape.of`` says what the model is to read,
+``Shape.restored`` what becomes of what it wrote. What shapes do was decided by measurement; see
+docs/behaviours.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from nmt.spans import Span
+from nmt.text.capitals import ALWAYS_CAPITAL
+from nmt.text.edits import Edit
+from nmt.text.literals import Literal as Copied
+
+Case = Literal["as_is", "capitals", "title", "lower"]
+
+MIN_CAPITALS = 4
+"""So few letters in capitals may be an abbreviation."""
+MIN_TITLE_WORDS = 3
+TITLE_SHARE = 0.75
+LONGEST_SMALL_WORD = {"en": 3, "fr": 4}
+"""Letters of the words that a headline does not begin with a capital: of, the; dans, avec."""
+
+_MARK = re.compile(r"(?:[-*+•–—‣◦▪●■►✓✔✗→]+|\d{1,3}[.)]|[A-Za-z]\)|\([A-Za-z0-9]{1,3}\))\s+(?=\S)")
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_APOSTROPHE = re.compile("['’]")
+_LONE_I = re.compile(r"(?<![\w'’.-])i(?=$|['’](?:m|ll|ve|d)\b|[\s,;:!?)])")
+_REPEATED_END = re.compile(r"(?:!{2,}|\?{2,}|[!?]{2,}|\.{4,})$")
+_END = re.compile(r"[\s\u00a0\u202f]*[.!?…]+$")
+_PAIRS = {'"': '"', "“": "”", "«": "»", "(": ")", "[": "]", "‘": "’"}
+_ENDS = ".!?…:;,)]»”\"'’"
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What is taken off a sentence and put back on its translation."""
+
+    core: Span
+    """What the model reads of the sentence: the list mark before it and emoji at both ends are copied."""
+    case: Case
+    recased: str
+    """The sentence, as long as it was, in the case that the model reads."""
+    ending: str
+    """Repeated final punctuation of the core, "" if there is none: the model reads its first mark."""
+    unfinished: bool
+    """The core ends without punctuation: the model reads a full stop there, and its translation gets none."""
+
+    @classmethod
+    def of(
+        cls,
+        text: str,
+        copied: Sequence[Copied] = (),
+        prefers: Callable[[str], str] = str.lower,
+        language: str = "en",
+    ) -> Shape:
+        """The shape of ``text``, a sentence without white space around it.
+
+        Args:
+            text: the sentence.
+            copied: its literals; they keep their case, and emoji and symbols at the ends stand outside.
+            prefers: for a word in capitals or with one, the form of it to give to the model.
+            language: ISO 639-1 code of the sentence's.
+        """
+        core = _core(text, copied)
+        inside = text[core.start : core.end]
+        words = [
+            Span(core.start + match.start(), core.start + match.end())
+            for match in _WORD.finditer(inside)
+            if not any(
+                literal.span.start < core.start + match.end()
+                and core.start + match.start() < literal.span.end
+                for literal in copied
+            )
+        ]
+        case = _case(text, words, language)
+        ending = _REPEATED_END.search(inside)
+        if ending is not None and any(literal.span.end == core.end for literal in copied):
+            ending = None
+        return cls(
+            core,
+            case,
+            _recased(text, core, words, case, prefers, language),
+            ending.group() if ending else "",
+            unfinished=inside[-1:] not in _ENDS,
+        )
+
+    def edits(self, text: str) -> list[Edit]:
+        """What is cut off ``text`` (recased) before the model reads it."""
+        edits = [Edit(Span(0, self.core.start), "")] if self.core.start else []
+        if self.ending:
+            mark = "?" if "?" in self.ending else self.ending[0]
+            if self.ending[0] == ".":
+                mark = "..."
+            edits.append(Edit(Span(self.core.end - len(self.ending), self.core.end), mark))
+        if self.unfinished:
+            edits.append(Edit(Span(self.core.end, self.core.end), "."))
+        if self.core.end < len(text):
+            edits.append(Edit(Span(self.core.end, len(text)), ""))
+        return edits
+
+    def in_case(self, written: str, kept: Sequence[Span], source: str, language: str = "fr") -> str:
+        """What the model wrote, of equal length, in the case of the source; ``kept`` spans are left alone.
+
+        Args:
+            written: what it is.
+            kept: spans of it.
+            source: the sentence.
+            language: ISO 639-1 code of what was written: some words of English always have a capital.
+        """
+        if self.case == "capitals":
+            return _map_letters(written, str.upper, kept)
+        characters = list(written)
+        first = next((place for place, character in enumerate(written) if character.isalpha()), None)
+        first_read = next((character for character in source if character.isalpha()), "")
+        word = _WORD.match(written, first) if first is not None else None
+        if (
+            self.case == "lower"
+            and word is not None
+            and not any(span.start <= word.start() < span.end for span in kept)
+            and not first_read.isupper()
+            and _APOSTROPHE.split(word.group())[0].lower() not in ALWAYS_CAPITAL.get(language, ())
+            and len(written[word.start()].lower()) == 1
+        ):
+            characters[word.start()] = written[word.start()].lower()
+        if self.case == "as_is":
+            _restore_capitals(characters, written, kept, source)
+        return "".join(characters)
+
+    def ending_edits(self, written: str, kept: Sequence[Span]) -> list[Edit]:
+        """Final punctuation as in the source: repeated where it was, none where there was none."""
+        match = _END.search(written)
+        if match is not None and any(span.end > match.start() for span in kept):
+            return []
+        if self.ending:
+            start = len(written) if match is None else match.end() - len(match.group().lstrip())
+            return [Edit(Span(start, len(written)), self.ending)]
+        if self.unfinished and match is not None:
+            return [Edit(Span(match.start(), len(written)), "")]
+        return []
+
+    def frame_edits(self, text: str, written: str) -> list[Edit]:
+        """Put back what stood before and after the core of ``text``."""
+        return [
+            Edit(Span(0, 0), text[: self.core.start]),
+            Edit(Span(len(written), len(written)), text[self.core.end :]),
+        ]
+
+
+def _core(text: str, copied: Sequence[Copied]) -> Span:
+    """``text`` without list mark and without emoji and symbols at its ends; all of it if nothing is left."""
+    start, end = 0, len(text)
+    outer = [literal.span for literal in copied if literal.kind in {"emoji", "symbol"}]
+    changed = True
+    while changed:
+        changed = False
+        if _is_enclosed(text[start:end]):
+            start, end, changed = start + 1, end - 1, True
+        mark = _MARK.match(text, start, end) if start == 0 else None
+        if mark is not None:
+            start, changed = mark.end(), True
+        for span in outer:
+            if span.start == start < end and (text[span.end : span.end + 1].isspace() or span.end == end):
+                start, changed = min(end, span.end + _n_spaces(text[span.end : end])), True
+            elif span.end == end > start and span.start > start and text[span.start - 1].isspace():
+                end, changed = len(text[: span.start].rstrip()), True
+    return Span(start, end) if start < end else Span(0, len(text))
+
+
+def _is_enclosed(text: str) -> bool:
+    """Whether quotes or brackets stand around all of a sentence, and none like them inside."""
+    if len(text) < 3 or _PAIRS.get(text[0]) != text[-1] or text[1].isspace() or text[-2].isspace():
+        return False
+    inside = text[1:-1]
+    return text[0] not in inside and text[-1] not in inside
+
+
+def _n_spaces(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+def _case(text: str, words: Sequence[Span], language: str) -> Case:
+    written = [text[span.start : span.end] for span in words]
+    letters = "".join(written)
+    if not letters or not any(map(str.isalpha, letters)):
+        return "as_is"
+    if letters.isupper() and len(letters) >= MIN_CAPITALS:
+        return "capitals"
+    if letters.islower():
+        return "lower"
+    following = [word for word in written[1:] if len(word) > 1]
+    if len(written) >= MIN_TITLE_WORDS and written[0][0].isupper():
+        n_capitals = sum(word[0].isupper() for word in following)
+        longest = LONGEST_SMALL_WORD.get(language, 3)
+        n_common = sum(word[0].islower() and len(word) > longest for word in following)
+        if n_capitals >= 2 and n_common == 0 and n_capitals >= TITLE_SHARE * len(following):
+            return "title"
+    return "as_is"
+
+
+def _recased(
+    text: str,
+    core: Span,
+    words: Sequence[Span],
+    case: Case,
+    prefers: Callable[[str], str],
+    language: str,
+) -> str:
+    characters = list(text)
+
+    def write(span: Span, word: str) -> None:
+        if len(word) == span.end - span.start:
+            characters[span.start : span.end] = word
+
+    if case in {"capitals", "title"}:
+        for index, span in enumerate(words):
+            word = text[span.start : span.end]
+            chosen = prefers(word)
+            if index == 0 or (language == "en" and word.lower().partition("'")[0] == "i"):
+                chosen = chosen[:1].upper() + chosen[1:]
+            write(span, chosen)
+    elif case == "lower":
+        if len(words) > 1 and words[0].start == core.start:
+            write(words[0], text[words[0].start].upper() + text[words[0].start + 1 : words[0].end])
+        for match in _LONE_I.finditer(text) if language == "en" else ():
+            if any(span.start == match.start() for span in words):
+                characters[match.start()] = "I"
+    return "".join(characters)
+
+
+def _map_letters(text: str, change: Callable[[str], str], kept: Sequence[Span]) -> str:
+    """Change each character by itself where the result is one character."""
+    characters = [new if len(new := change(character)) == 1 else character for character in text]
+    for span in kept:
+        characters[span.start : span.end] = text[span.start : span.end]
+    return "".join(characters)
+
+
+def _restore_capitals(characters: list[str], written: str, kept: Sequence[Span], source: str) -> None:
+    """A name with a capital in the source has it in the translation, if it is there and never has one."""
+    names = [match.group() for match in _WORD.finditer(source) if match.start() > 0]
+    for name in names:
+        if len(name) < 3 or not name[0].isupper() or name.isupper() or name in written:
+            continue
+        for match in re.finditer(rf"(?<!\w){re.escape(name.lower())}(?!\w)", written):
+            if not any(span.start < match.end() and match.start() < span.end for span in kept):
+                characters[match.start() : match.end()] = name

@@ -1,0 +1,122 @@
+"""What the scheduler knows of an engine: jobs go in, events come out, on whatever thread."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from nmt.batching.events import Begun, Failed, Finished, PartFinished, Planned
+from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig
+from nmt.spans import Span
+
+if TYPE_CHECKING:
+    from nmt.text.glossary import Glossary
+    from nmt.translator import AlignmentKind
+
+
+class EngineLostError(Exception):
+    """The engine died over a job twice, or cannot be started; to be tried again in a while."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to translate; what is only of interest to the scheduler takes no part in comparisons."""
+
+    source: str
+    target: str
+    alignment: AlignmentKind
+    generation: GenerationConfig
+    keep: tuple[tuple[Span, ...], ...] | None = None
+    """For each text the characters that are copied."""
+    glossary: Glossary | None = None
+    formality: Literal["default", "formal", "informal"] = "default"
+    french_typography: bool = False
+    split_sentences: bool = True
+    min_confidence: float | None = None
+    attention: AlignmentConfig | None = None
+    """Which layer and heads the alignment is read from; None: the model's."""
+    key_id: str = field(default="anonymous", compare=False)
+    """Whose request it is: the model is shared evenly between keys."""
+    deadline_s: float | None = field(default=None, compare=False)
+    """Seconds after which nobody waits any more; None: as the settings say."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One request."""
+
+    id: int
+    texts: tuple[str, ...]
+    options: Options
+    parts: bool = False
+    """Report each sentence as soon as it and those before it are there."""
+
+
+@dataclass(frozen=True)
+class Lost:
+    """The engine died, with all it had."""
+
+
+@dataclass(frozen=True)
+class Back:
+    """There is an engine again; it has no jobs."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What an engine that translates request by request has just translated together."""
+
+    n_jobs: int
+    n_texts: int
+    n_characters: int
+    seconds: float
+    failed: bool
+
+
+@dataclass(frozen=True)
+class Pulse:
+    """How an engine of running batches is doing; every second or so."""
+
+    n_running: int
+    """Sentences in the running batches."""
+    n_waiting: int
+    """Sentences that wait to join."""
+    fill: float
+    """Tokens searched now, as a share of what may be searched at once."""
+    n_failures: int
+    """Batches that failed as a whole since the last pulse; their sentences were tried again alone."""
+
+
+Event = Begun | Planned | PartFinished | Finished | Failed | Lost | Back | Batch | Pulse
+"""What becomes of requests, by the ids of their jobs (``nmt.batching.events``), and of the engine itself."""
+
+
+class Engine(ABC):
+    """Translates jobs. Its methods may be called from any thread."""
+
+    config: ModelFolderConfig
+    generation: GenerationConfig
+    has_formality: bool
+    """Whether the model can choose how people are addressed."""
+
+    @abstractmethod
+    def start(self, on_event: Callable[[Event], None]) -> None:
+        """Begin; ``on_event`` is called from the engine's own thread."""
+
+    @abstractmethod
+    def submit(self, job: Job) -> bool:
+        """Take a job; False: there is no engine now, and ``Back`` will ask for all jobs."""
+
+    @abstractmethod
+    def cancel(self, jobs: Collection[int]) -> None:
+        """Forget jobs as soon as may be."""
+
+    @abstractmethod
+    def is_ready(self, stuck_after_s: float) -> bool:
+        """Whether jobs are being translated, and what is being done has not taken too long already."""
+
+    @abstractmethod
+    def stop(self, timeout_s: float) -> None:
+        """End, with what was submitted done if that takes no longer than ``timeout_s``."""

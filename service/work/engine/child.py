@@ -1,0 +1,233 @@
+"""The engine's process: ``python -m service.work.engine.child FD``, which ``process`` starts.
+
+One thread reads messages, one tells every second that all is well, and the main one steps the model. When the
+service is gone the process ends at once; signals for the whole group are left to the service, which ends its
+engine when all accepted requests are answered.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import queue
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import structlog
+
+from nmt.batching.events import Begun, Failed, Finished, PartFinished, Planned
+from nmt.errors import PasserelleError
+from service.http.logs import configure, describe
+from service.settings import Settings
+from service.work.engine.frames import ClosedError, Frames
+from service.work.engine.local import arguments
+from service.work.engine.messages import (
+    BegunMessage,
+    Cancel,
+    CountedMessage,
+    DoneMessage,
+    Error,
+    Message,
+    PartMessage,
+    PulseMessage,
+    Ready,
+    Start,
+    Translate,
+    news,
+    to_engine,
+)
+
+if TYPE_CHECKING:
+    from nmt.batching.continuous import ContinuousTranslator
+    from nmt.batching.events import Event
+
+log = structlog.get_logger()
+
+PULSE_S = 0.5
+
+
+class Worker(Protocol):
+    """What steps the model: ``nmt.batching.continuous.ContinuousTranslator``, or the tests' double."""
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether ``step`` has anything to do."""
+        ...
+
+    @property
+    def n_running(self) -> int:
+        """Sentences in the running batches."""
+        ...
+
+    @property
+    def n_waiting(self) -> int:
+        """Sentences that wait to join."""
+        ...
+
+    @property
+    def batch_fill(self) -> float:
+        """Tokens searched now, as a share of what may be searched at once."""
+        ...
+
+    def add(self, request: int, texts: Sequence[str], **options: Any) -> None:  # noqa: ANN401 - passed on
+        """Take a request."""
+        ...
+
+    def cancel(self, requests: Collection[int]) -> None:
+        """Forget requests."""
+        ...
+
+    def step(self) -> list[Event]:
+        """Work a little, and tell what has come of it."""
+        ...
+
+
+Load = Callable[[Start, Callable[[Exception], None]], tuple[Worker, Ready]]
+
+
+def run(connection: socket.socket, load: Load) -> None:
+    """Load what the first message names, then work until the other side is gone."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    frames = Frames(connection)
+    start = to_engine(frames.receive())
+    assert isinstance(start, Start)
+    configure(Settings.model_construct(log_level=start.log_level, log_format=start.log_format))
+    failures: list[Exception] = []
+    try:
+        worker, ready = load(start, failures.append)
+    except Exception as error:
+        if not isinstance(error, PasserelleError):
+            log.error("engine_failed_to_start", **describe(error))  # noqa: TRY400 - no message in the log
+        frames.send(news([Error.of(None, error)]))
+        return
+    gc.collect()
+    gc.freeze()  # the model never becomes garbage: later collections need not look at it
+    frames.send(news([ready]))
+    _Loop(frames, worker, failures).run()
+
+
+class _Loop:
+    def __init__(self, frames: Frames, worker: Worker, failures: list[Exception]) -> None:
+        self._frames = frames
+        self._worker = worker
+        self._failures = failures
+        self._inbox: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._step_since: float | None = None
+        self._known: set[int] = set()
+        """Jobs that are neither done nor cancelled."""
+
+    def run(self) -> None:
+        """Never returns: the process ends with its connection."""
+        for target in (self._read, self._pulse):
+            threading.Thread(target=target, daemon=True).start()
+        while True:
+            self._take(block=not self._worker.is_busy)
+            self._step_since = time.monotonic()
+            n_failures = len(self._failures)
+            events = self._worker.step()
+            for error in self._failures[n_failures:]:
+                log.warning("batch_failed", **describe(error))
+            messages = [_message(event) for event in events]
+            ended = (message for message in messages if isinstance(message, DoneMessage | Error))
+            self._known.difference_update(message.job or 0 for message in ended)
+            if messages:
+                self._send(messages)
+            self._step_since = None
+
+    def _take(self, *, block: bool) -> None:
+        """Add and cancel what has been asked for; wait for something if there is nothing to do."""
+        while block or not self._inbox.empty():
+            message = to_engine(self._inbox.get())
+            block = False
+            if isinstance(message, Cancel):
+                self._worker.cancel(message.ids)
+                self._known.difference_update(message.ids)
+            elif isinstance(message, Translate) and message.id not in self._known:
+                self._add(message)
+
+    def _add(self, message: Translate) -> None:
+        try:
+            job = message.job()
+            self._worker.add(job.id, job.texts, party=job.options.key_id, parts=job.parts, **arguments(job))
+        except Exception as error:
+            self._send([_failed(message.id, error)])
+        else:
+            self._known.add(job.id)
+
+    def _send(self, messages: Sequence[Message]) -> None:
+        try:
+            self._frames.send(news(messages))
+        except ClosedError:
+            os._exit(0)
+
+    def _read(self) -> None:
+        try:
+            while True:
+                self._inbox.put(self._frames.receive())
+        except ClosedError:
+            os._exit(0)  # the main thread may be in the middle of a long step
+
+    def _pulse(self) -> None:
+        told = 0
+        while True:
+            since, n_failures = self._step_since, len(self._failures)
+            pulse = PulseMessage(
+                n_running=self._worker.n_running,
+                n_waiting=self._worker.n_waiting,
+                fill=self._worker.batch_fill,
+                n_failures=n_failures - told,
+                step_s=0.0 if since is None else time.monotonic() - since,
+            )
+            self._send([pulse])
+            told = n_failures
+            time.sleep(PULSE_S)
+
+
+def _message(event: Event) -> Message:
+    match event:
+        case Begun(request):
+            return BegunMessage(job=request)
+        case Planned(request, n_tokens):
+            return CountedMessage(job=request, n_tokens=n_tokens)
+        case PartFinished(request, text, sentence, n_sentences, source, translation):
+            return PartMessage(
+                job=request,
+                text=text,
+                sentence=sentence,
+                n_sentences=n_sentences,
+                source=(source.start, source.end),
+                translation=translation,
+            )
+        case Finished(request, translations):
+            return DoneMessage(job=request, translations=translations)
+        case Failed(request, error):
+            return _failed(request, error)
+
+
+def _failed(job: Any, error: Exception) -> Error:  # noqa: ANN401 - our own ids
+    if not isinstance(error, PasserelleError):
+        log.error("translation_failed", **describe(error))
+    return Error.of(job, error)
+
+
+def load_model(start: Start, on_failure: Callable[[Exception], None]) -> tuple[ContinuousTranslator, Ready]:
+    """The model folder that ``start`` names, ready for running batches."""
+    from nmt.batching.continuous import ContinuousTranslator  # noqa: PLC0415
+    from nmt.translator import Translator  # noqa: PLC0415
+
+    translator = Translator.load(start.model, device=start.device, engine=start.engine)
+    worker = ContinuousTranslator(translator, max_batch_tokens=start.batch_max_tokens, on_failure=on_failure)
+    ready = Ready(
+        config=translator.config, generation=translator.generation, has_formality=translator.has_formality
+    )
+    return worker, ready
+
+
+if __name__ == "__main__":
+    run(socket.socket(fileno=int(sys.argv[1])), load_model)

@@ -1,0 +1,223 @@
+"""The words between the service and its engine's process, as typed JSON: checked on both sides.
+
+An error travels as its type and message if it is one of ``nmt.errors``, whose messages hold no text of users;
+of any other only the type's name does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+import nmt.errors
+from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig
+from nmt.pipeline.result import Translation
+from nmt.spans import Span
+from nmt.text.glossary import Glossary, Term
+from service.work.engine.base import Job, Options
+
+
+class Message(BaseModel):
+    """One message; an unknown key is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="constants")
+
+    def encoded(self) -> bytes:
+        """As JSON."""
+        return self.model_dump_json().encode()
+
+
+class Start(Message):
+    """The first word to an engine: what to load."""
+
+    type: Literal["start"] = "start"
+    model: str | None
+    device: str
+    engine: Literal["auto", "eager", "int8", "float32", "bfloat16", "float16"] = "auto"
+    """What decodes, see ``nmt.searchers.choose``."""
+    batch_max_tokens: int
+    log_level: Literal["debug", "info", "warning", "error"]
+    log_format: Literal["json", "console"]
+
+
+class Translate(Message):
+    """A job."""
+
+    type: Literal["translate"] = "translate"
+    id: int
+    texts: list[str]
+    source: str
+    target: str
+    alignment: Literal["none", "links", "soft", "heads"]
+    generation: GenerationConfig
+    keep: list[list[tuple[int, int]]] | None
+    glossary: list[tuple[str, str, bool]] | None
+    formality: Literal["default", "formal", "informal"]
+    french_typography: bool
+    split_sentences: bool
+    min_confidence: float | None
+    attention: AlignmentConfig | None
+    key_id: str
+    parts: bool
+
+    @classmethod
+    def of(cls, job: Job) -> Translate:
+        """From a job."""
+        options = job.options
+        keep, glossary = options.keep, options.glossary
+        return cls(
+            id=job.id,
+            texts=list(job.texts),
+            source=options.source,
+            target=options.target,
+            alignment=options.alignment,
+            generation=options.generation,
+            keep=None if keep is None else [[(span.start, span.end) for span in text] for text in keep],
+            glossary=None
+            if glossary is None
+            else [(term.source, term.target, term.inflect) for term in glossary.terms],
+            formality=options.formality,
+            french_typography=options.french_typography,
+            split_sentences=options.split_sentences,
+            min_confidence=options.min_confidence,
+            attention=options.attention,
+            key_id=options.key_id,
+            parts=job.parts,
+        )
+
+    def job(self) -> Job:
+        """Back to a job."""
+        options = Options(
+            self.source,
+            self.target,
+            self.alignment,
+            self.generation,
+            keep=None
+            if self.keep is None
+            else tuple(tuple(Span(start, end) for start, end in text) for text in self.keep),
+            glossary=None if self.glossary is None else Glossary.of(Term(*entry) for entry in self.glossary),
+            formality=self.formality,
+            french_typography=self.french_typography,
+            split_sentences=self.split_sentences,
+            min_confidence=self.min_confidence,
+            attention=self.attention,
+            key_id=self.key_id,
+        )
+        return Job(self.id, tuple(self.texts), options, self.parts)
+
+
+class Cancel(Message):
+    """Jobs that nobody waits for any more."""
+
+    type: Literal["cancel"] = "cancel"
+    ids: list[int]
+
+
+class Ready(Message):
+    """The engine has loaded its model."""
+
+    type: Literal["ready"] = "ready"
+    config: ModelFolderConfig
+    generation: GenerationConfig
+    has_formality: bool
+
+
+class Error(Message):
+    """An exception, ``job`` None: of the engine itself, which then ends."""
+
+    type: Literal["error"] = "error"
+    job: int | None
+    kind: str
+    message: str
+
+    @classmethod
+    def of(cls, job: int | None, error: Exception) -> Error:
+        """From an exception."""
+        is_ours = isinstance(error, nmt.errors.PasserelleError)
+        return cls(job=job, kind=type(error).__name__, message=str(error) if is_ours else "")
+
+    def exception(self) -> Exception:
+        """The same error of ``nmt.errors``, or a ``RuntimeError`` that names the type."""
+        known = getattr(nmt.errors, self.kind, None)
+        if isinstance(known, type) and issubclass(known, nmt.errors.PasserelleError):
+            return known(self.message)
+        return RuntimeError(f"the engine failed with {self.kind}; its log has more")
+
+
+class BegunMessage(Message):
+    """The model has begun with a job."""
+
+    type: Literal["begun"] = "begun"
+    job: int
+
+
+class CountedMessage(Message):
+    """Tokens of one text of a job."""
+
+    type: Literal["counted"] = "counted"
+    job: int
+    n_tokens: int
+
+
+class PartMessage(Message):
+    """One sentence."""
+
+    type: Literal["part"] = "part"
+    job: int
+    text: int
+    sentence: int
+    n_sentences: int
+    source: tuple[int, int]
+    translation: Translation
+
+
+class DoneMessage(Message):
+    """All translations of a job."""
+
+    type: Literal["done"] = "done"
+    job: int
+    translations: list[Translation]
+
+
+class PulseMessage(Message):
+    """Sign of life, sent by a thread beside the model's."""
+
+    type: Literal["pulse"] = "pulse"
+    n_running: int
+    n_waiting: int
+    fill: float
+    n_failures: int
+    step_s: float
+    """Seconds that the step being taken has lasted."""
+
+
+ToEngine = Annotated[Start | Translate | Cancel, Field(discriminator="type")]
+FromEngine = Annotated[
+    Ready | Error | BegunMessage | CountedMessage | PartMessage | DoneMessage | PulseMessage,
+    Field(discriminator="type"),
+]
+_TO_ENGINE: TypeAdapter[Any] = TypeAdapter(ToEngine)
+_FROM_ENGINE: TypeAdapter[Any] = TypeAdapter(list[FromEngine])
+
+
+def to_engine(encoded: bytes) -> Start | Translate | Cancel:
+    """Read what the service sent."""
+    message: Start | Translate | Cancel = _TO_ENGINE.validate_json(encoded)
+    return message
+
+
+def news(messages: Sequence[Message]) -> bytes:
+    """What the engine sends: all that a step has to tell, at once."""
+    return b"[" + b",".join(message.encoded() for message in messages) + b"]"
+
+
+def from_engine(
+    encoded: bytes,
+) -> list[Ready | Error | BegunMessage | CountedMessage | PartMessage | DoneMessage | PulseMessage]:
+    """Read what the engine sent with ``news``."""
+    messages: list[
+        Ready | Error | BegunMessage | CountedMessage | PartMessage | DoneMessage | PulseMessage
+    ] = _FROM_ENGINE.validate_json(encoded)
+    return messages

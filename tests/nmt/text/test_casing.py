@@ -1,0 +1,94 @@
+"""What is taken off a sentence before the model, and put back."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nmt.spans import Span
+from nmt.text.casing import Shape
+from nmt.text.edits import Rewriting
+from nmt.text.literals import find_literals
+
+
+def read(text: str) -> str:
+    """What the model reads."""
+    shape = Shape.of(text, find_literals(text))
+    return Rewriting.of(shape.recased, shape.edits(text)).new
+
+
+def restored(text: str, written: str, kept: tuple[Span, ...] = ()) -> str:
+    shape = Shape.of(text, find_literals(text))
+    recased = shape.in_case(written, kept, text)
+    before, after = shape.frame_edits(text, written)
+    return Rewriting.of(recased, [before, *shape.ending_edits(written, kept), after]).new
+
+
+@pytest.mark.parametrize(
+    ("text", "model_reads"),
+    [
+        ("WHERE IS THE CAT?", "Where is the cat?"),
+        ("I SEE I'M LATE.", "I see I'm late."),
+        ("SEE {Name} NOW.", "See {Name} now."),
+        ("US", "US."),
+        ("The Cat And The Dog", "The cat and the dog."),
+        ("The cat saw Tom Smith.", "The cat saw Tom Smith."),
+        ("where am i?", "Where am I?"),
+        ("hello", "hello."),
+        ("- the cat", "The cat."),
+        ("12) The cat.", "The cat."),
+        ("(a) The cat.", "The cat."),
+        ("3.5 cats.", "3.5 cats."),
+        ("😀 The cat. 😍", "The cat."),
+        ("Really?!", "Really?"),
+        ("No!!!", "No!"),
+        ("Well....", "Well..."),
+        ('"The cat."', "The cat."),
+        ('"The cat" and "the dog".', '"The cat" and "the dog".'),
+        ("(The cat.)", "The cat."),
+        ("See https://x.org", "See https://x.org."),
+    ],
+)
+def test_the_model_reads_a_plain_sentence(text: str, model_reads: str) -> None:
+    assert read(text) == model_reads
+
+
+@pytest.mark.parametrize(
+    ("text", "written", "result"),
+    [
+        ("WHERE IS THE SCHOOL?", "Où est l'école ?", "OÙ EST L'ÉCOLE ?"),
+        ("THE STREET", "Die Straße.", "DIE STRAßE"),
+        ("The Cat And The Dog", "Le chat et le chien.", "Le chat et le chien"),
+        ("the cat", "Le chat.", "le chat"),
+        ("the cat", "Le chat", "le chat"),
+        ("The cat", "Le chat !", "Le chat"),
+        ("The cat.", "Le chat.", "Le chat."),
+        ("Really?!", "Vraiment ?", "Vraiment ?!"),
+        ("No!!!", "Non !", "Non !!!"),
+        ("No!!!", "Non", "Non!!!"),
+        ("1. The cat", "Le chat.", "1. Le chat"),
+        ("😀 The cat! 😍", "Le chat !", "😀 Le chat ! 😍"),
+        ('"The cat."', "Le chat.", '"Le chat."'),
+        ("I saw the Louvre.", "J'ai vu le louvre.", "J'ai vu le Louvre."),
+        ("I saw Mary and the Mary.", "J'ai vu Mary et la mary.", "J'ai vu Mary et la mary."),
+    ],
+)
+def test_the_translation_has_the_shape_of_the_source(text: str, written: str, result: str) -> None:
+    assert restored(text, written) == result
+
+
+def test_what_is_kept_keeps_its_case_and_its_final_mark() -> None:
+    assert restored("SEE THE DOG", "Vois {Name} là.", (Span(5, 11),)) == "VOIS {Name} LÀ"
+    assert restored("see it", "Vois x.", (Span(5, 7),)) == "vois x."
+    assert restored("see it", "Vois", (Span(0, 4),)) == "Vois"
+
+
+@given(st.text(alphabet="aB .!?-1)\"“”(😀É'", min_size=1, max_size=30).map(str.strip).filter(bool))
+def test_the_shape_of_any_text_can_be_taken_off_and_its_core_is_inside(text: str) -> None:
+    shape = Shape.of(text, find_literals(text))
+    assert 0 <= shape.core.start < shape.core.end <= len(text)
+    assert len(shape.recased) == len(text)
+    assert shape.recased.lower() == text.lower()
+    assert restored(text, "Le chat.").startswith(text[: shape.core.start])
+    assert restored(text, "Le chat.").endswith(text[shape.core.end :])
