@@ -18,6 +18,7 @@ from pathlib import Path
 
 import torch
 
+from nmt.options import TranslationOptions
 from nmt.translator import AlignmentKind, Translator
 from training.provenance import provenance
 
@@ -59,7 +60,7 @@ def main() -> None:
 def seconds(translator: Translator, texts: list[str], alignment: AlignmentKind) -> float:
     """Processor time of one turn."""
     started = time.process_time()
-    translator.translate(texts, alignment=alignment)
+    translator.translate(texts, TranslationOptions(alignment=alignment))
     return time.process_time() - started
 
 

@@ -22,6 +22,7 @@ from typing import Any
 
 from nmt.explore.omissions import count_omissions
 from nmt.model_folder.checkpoint import resolve_model
+from nmt.options import TranslationOptions
 from nmt.translator import Translator
 from training.evaluation.evaluate import describe_model
 from training.evaluation.scoring import metrics, score_bleu
@@ -65,7 +66,9 @@ def measure(name: str, lines: Lines, aligner: Translator, betas: list[float], be
     for changes in asked:
         fixed = {"coverage_penalty": 0.0, "beam_size": beam, "repair_loops": False}
         options = translator.generation.model_copy(update={**fixed, **changes})
-        found = translator.translate(lines.sources, options=options, split_sentences=False)
+        found = translator.translate(
+            lines.sources, TranslationOptions(generation=options, split_sentences=False)
+        )
         texts = [result.text for result in found]
         plain = plain or texts
         rows.append(

@@ -26,6 +26,7 @@ from typing import Any
 import torch
 
 from nmt.config import GenerationConfig
+from nmt.options import TranslationOptions
 from nmt.translator import Translator
 
 TEXT = "The old bridge crosses the river near the station."
@@ -89,7 +90,7 @@ def memory(source: Path, n_sentences: int, per_call: int, beam_size: int) -> dic
     started = time.perf_counter()
     resident = []
     while texts := list(islice(numbered, per_call)):
-        translator.translate(texts, options=generation)
+        translator.translate(texts, TranslationOptions(generation=generation))
         resident.append(resident_mib())
     quarter = max(1, len(resident) // 4)
     growth = max(resident[-quarter:]) / max(resident[quarter : 2 * quarter] or resident) - 1

@@ -17,6 +17,7 @@ from itertools import islice
 from pathlib import Path
 
 from nmt.config import GenerationConfig
+from nmt.options import TranslationOptions
 from nmt.pipeline.requests import Search
 from nmt.text.segment import split
 from nmt.translator import Translator
@@ -75,7 +76,7 @@ def measure(
                 translator.tokenizer.decode_pieces(hypotheses[0].tokens)
 
     def everything() -> None:
-        translator.translate(texts, options=options)
+        translator.translate(texts, TranslationOptions(generation=options))
 
     def seconds(action: Callable[[], None]) -> float:
         start = time.process_time()
@@ -83,7 +84,7 @@ def measure(
         return time.process_time() - start
 
     def preparation() -> None:
-        translator.plan(texts, options=options)
+        translator.plan(texts, TranslationOptions(generation=options))
 
     for action in (alone, everything):
         action()

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
 
@@ -32,9 +32,10 @@ from nmt.alignment.pharaoh import Extraction
 from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig, TransformerConfig
 from nmt.errors import ConfigError, InputError, UnsupportedLanguageError
 from nmt.model_folder.checkpoint import LoadedModel, load_model_folder, resolve_model
+from nmt.options import DEFAULTS, AlignmentKind, TranslationOptions
 from nmt.pipeline.finish import FinishedSentence, finish
-from nmt.pipeline.plan import AlignmentKind, Plan, Planner
-from nmt.pipeline.prepare import Preparer, Wishes
+from nmt.pipeline.plan import Plan, Planner
+from nmt.pipeline.prepare import Preparer
 from nmt.pipeline.quality import Judge
 from nmt.pipeline.requests import Answer, Flow, Question, run_together
 from nmt.pipeline.result import Alternative, SentenceTranslation, Translation
@@ -45,8 +46,6 @@ from nmt.searchers.choose import Choice, choose
 from nmt.searchers.ctranslate2 import load_ctranslate2
 from nmt.searchers.executor import Answerer
 from nmt.spans import Span
-from nmt.text.glossary import Glossary
-from nmt.text.segment import split, split_lines
 from nmt.tokenizer import refuse_lone_surrogates
 
 __all__ = [
@@ -58,10 +57,9 @@ __all__ = [
     "Span",
     "Token",
     "Translation",
+    "TranslationOptions",
     "Translator",
 ]
-
-Formality = Literal["default", "formal", "informal"]
 
 
 class Translator:
@@ -159,38 +157,18 @@ class Translator:
     def translate(
         self,
         texts: Sequence[str],
+        options: TranslationOptions = DEFAULTS,
         *,
-        source: str | None = None,
-        target: str | None = None,
-        alignment: AlignmentKind = "none",
-        options: GenerationConfig | None = None,
-        min_confidence: float | None = None,
         keep: Sequence[Sequence[Span]] | None = None,
-        glossary: Glossary | None = None,
-        formality: Formality = "default",
-        french_typography: bool = False,
-        split_sentences: bool = True,
-        attention: AlignmentConfig | None = None,
         max_batch_tokens: int = BATCH_TOKENS,
     ) -> list[Translation]:
         """Translate texts of any length, in their order; white space and blank lines are kept.
 
         Args:
             texts: each a word, a sentence or many paragraphs. Nothing of them is cut.
-            source: ISO 639-1 code, checked against the model's; None trusts the caller.
-            target: the same.
-            alignment: "links" adds words and the links between them, "soft" the attention matrices too,
-                "heads" the attention of every head over sub-words as well.
-            options: how to search; None takes the model folder's.
-            min_confidence: a sentence of less confidence, 0 to 1, keeps its source text and is flagged.
+            options: how to translate.
             keep: for each text the spans of it that are copied, not translated; literals (addresses,
                 placeholders, code, emoji: ``nmt.text.literals``) always are.
-            glossary: terms and their translations.
-            formality: how French addresses people; a model that cannot choose flags it.
-            french_typography: « » for quotes, no-break spaces before ; : ! ? and between digits; for models
-                that write French.
-            split_sentences: False: a line is one sentence, unless it is too long for the model.
-            attention: which layer and heads the alignment is read from; None takes the model folder's.
             max_batch_tokens: padded source tokens x beam size that a worker searches at once, and, up to
                 ``ALIGN_TOKENS``, padded tokens of a forced pass; bounds memory, never changes
                 the translation.
@@ -203,20 +181,7 @@ class Translator:
                 ``min_confidence`` of one that is not calibrated.
             NumericalError: the model computes NaN.
         """
-        plans = self.plan(
-            texts,
-            source=source,
-            target=target,
-            alignment=alignment,
-            options=options,
-            min_confidence=min_confidence,
-            keep=keep,
-            glossary=glossary,
-            formality=formality,
-            french_typography=french_typography,
-            split_sentences=split_sentences,
-            attention=attention,
-        )
+        plans = self.plan(texts, options, keep=keep)
         flows = [self.flow(plan, index) for plan in plans for index in range(len(plan.source_ids))]
         answer = partial(self.answer, max_batch_tokens=max_batch_tokens)
         finished = iter(run_together(flows, answer))
@@ -225,41 +190,20 @@ class Translator:
     def plan(
         self,
         texts: Sequence[str],
+        options: TranslationOptions = DEFAULTS,
         *,
-        source: str | None = None,
-        target: str | None = None,
-        alignment: AlignmentKind = "none",
-        options: GenerationConfig | None = None,
-        min_confidence: float | None = None,
         keep: Sequence[Sequence[Span]] | None = None,
-        glossary: Glossary | None = None,
-        formality: Formality = "default",
-        french_typography: bool = False,
-        split_sentences: bool = True,
-        attention: AlignmentConfig | None = None,
     ) -> list[Plan]:
         """What comes before search: each text's sentences and their token ids. Arguments as ``translate``."""
-        self._check_languages(source, target)
-        self._check_confidence(min_confidence)
-        if french_typography and self.config.target_language != "fr":
+        self._check_languages(options.source, options.target)
+        self._check_confidence(options.min_confidence)
+        if options.french_typography and self.config.target_language != "fr":
             raise InputError(
                 f"french_typography: the model {self.config.name} writes {self.config.target_language}; "
                 "leave it out"
             )
-        options = self.generation if options is None else options
-        wishes = Wishes(glossary, self.preparer.registers.get(formality, ""), french_typography)
-        prepared = self._planner.prepare(texts, keep, wishes, split if split_sentences else split_lines)
-        return [
-            Plan(
-                *text,
-                alignment,
-                options,
-                min_confidence,
-                register_unavailable=formality != "default" and not wishes.register,
-                attention=attention,
-            )
-            for text in prepared
-        ]
+        generation = options.generation or self.generation
+        return [Plan(*text, options, generation) for text in self._planner.prepare(texts, keep, options)]
 
     def flow(self, plan: Plan, index: int) -> Flow[FinishedSentence]:
         """One sentence of a plan, from its token ids to its translation; see ``nmt.pipeline.requests``."""
@@ -342,8 +286,6 @@ class Translator:
                 f"min_confidence {least:g}: the model {self.config.name} is not calibrated; run nmt "
                 "calibrate on its folder, or leave min_confidence out"
             )
-        if not 0 <= least <= 1:
-            raise ConfigError(f"min_confidence {least:g}: a probability is from 0 to 1")
 
 
 def count_workers(device: torch.device) -> int:

@@ -24,6 +24,7 @@ from typing import Any
 from nmt.config import GenerationConfig
 from nmt.errors import PasserelleError
 from nmt.markup import translate_markup
+from nmt.options import TranslationOptions
 from nmt.pipeline.flags import is_too_short
 from nmt.pipeline.requests import Search
 from nmt.spans import Span
@@ -175,12 +176,17 @@ def helped(translator: Translator, row: Row, *, clean: bool = False) -> tuple[li
         row = replace(row, cases=[Case(case.clean, case.kept) for case in row.cases])
     texts = [case.text for case in row.cases]
     if row.markup and not clean:
-        return translate_markup(translator, texts, "html", options=GREEDY), [False] * len(texts)
+        return translate_markup(translator, texts, "html", TranslationOptions(generation=GREEDY)), [
+            False
+        ] * len(texts)
     found: list[Translation] = []
     for start in range(0, len(row.cases), AT_ONCE):
         some = row.cases[start : start + AT_ONCE]
         found += translator.translate(
-            [case.text for case in some], keep=[case.keep for case in some], options=GREEDY, **row.wishes
+            [case.text for case in some],
+            TranslationOptions(generation=GREEDY),
+            keep=[case.keep for case in some],
+            **row.wishes,
         )
     return [translation.text for translation in found], [bool(translation.flags) for translation in found]
 

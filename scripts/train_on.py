@@ -29,6 +29,7 @@ from typing import Any
 
 from nmt.errors import PasserelleError
 from nmt.model_folder.checkpoint import PRETRAINED
+from nmt.options import TranslationOptions
 from nmt.translator import Translator
 from training.average import average_run
 from training.evaluation.evaluate import search_options
@@ -216,7 +217,10 @@ def development_scores(model: Path, data: Path) -> dict[str, float]:
             tuple(_lines(data / f"{item.path}.{language}")[:: item.step])
             for language in (config.source_language, config.target_language)
         )
-        texts = [result.text.replace("\n", " ") for result in translator.translate(sources, options=options)]
+        texts = [
+            result.text.replace("\n", " ")
+            for result in translator.translate(sources, TranslationOptions(generation=options))
+        ]
         bleu = next(value for value in score(texts, references) if value.metric == "BLEU")
         found[item.path] = round(bleu.score, 2)
     found["mean"] = round(sum(found.values()) / len(found), 2)

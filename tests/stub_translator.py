@@ -8,8 +8,10 @@ from nmt.alignment.aligner import Alignment
 from nmt.alignment.pharaoh import Link
 from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig, TransformerConfig
 from nmt.errors import ConfigError
+from nmt.options import DEFAULTS, TranslationOptions
 from nmt.pipeline.result import Alternative, SentenceTranslation, Span, Translation
 from nmt.text.words import whitespace_words, words
+from tests.wishes import wishes_of
 
 
 class StubTranslator:
@@ -34,17 +36,16 @@ class StubTranslator:
     def translate(
         self,
         texts: Sequence[str],
+        options: TranslationOptions = DEFAULTS,
         *,
-        alignment: str = "none",
-        options: GenerationConfig | None = None,
         keep: Sequence[Sequence[Span]] | None = None,
-        **wishes: object,
     ) -> list[Translation]:
-        if alignment != "none" and not self._attends:
+        if options.alignment != "none" and not self._attends:
             raise ConfigError("the model has no attention")
-        self.wishes = wishes
-        self.calls.append((list(texts), options or self.generation))
-        return [self._translate(text, alignment, options or self.generation) for text in texts]
+        generation = options.generation or self.generation
+        self.wishes = wishes_of(options)
+        self.calls.append((list(texts), generation))
+        return [self._translate(text, options.alignment, generation) for text in texts]
 
     def align(
         self,

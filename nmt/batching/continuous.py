@@ -19,14 +19,15 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Hashable, Sequence
-from typing import Any
 
 import torch
 
 from nmt.batching.events import Begun, Event, Failed, Finished, Planned
 from nmt.batching.running_batch import Lane, Request, Task
 from nmt.errors import InputError
+from nmt.options import DEFAULTS, TranslationOptions
 from nmt.pipeline.requests import Answer, EveryHead, ForcedPass, Question
+from nmt.spans import Span
 from nmt.translator import Translator
 
 SMALL_CHARACTERS = 300
@@ -104,21 +105,21 @@ class ContinuousTranslator:
         self,
         request: Hashable,
         texts: Sequence[str],
+        options: TranslationOptions = DEFAULTS,
         *,
+        keep: Sequence[Sequence[Span]] | None = None,
         party: Hashable = None,
         parts: bool = False,
-        keep: Sequence[Any] | None = None,
-        **options: Any,  # noqa: ANN401 - those of Translator.plan
     ) -> None:
         """Take a request.
 
         Args:
             request: the caller's name for it.
             texts: as for ``Translator.translate``.
+            options: the same.
+            keep: the same.
             party: who asks; parties share the model evenly by tokens.
             parts: report each sentence as soon as it and those before it are there.
-            keep: one entry for each text, as for ``Translator.plan``.
-            options: the other arguments of ``Translator.plan``.
         """
         if not texts:
             raise InputError("there is no text to translate")
@@ -198,8 +199,8 @@ class ContinuousTranslator:
         request = unplanned[0]
         index = len(request.plans)
         try:
-            kept: dict[str, Any] = {} if request.keep is None else {"keep": [request.keep[index]]}
-            (plan,) = self._translator.plan([request.texts[index]], **request.options, **kept)
+            keep = None if request.keep is None else [request.keep[index]]
+            (plan,) = self._translator.plan([request.texts[index]], request.options, keep=keep)
         except Exception as error:
             self._fail(request, _named(error, index, len(request.texts)), events)
             return

@@ -15,6 +15,7 @@ from typing import Any
 
 from nmt.batching.events import Event, PartFinished
 from nmt.batching.fair_queue import FairQueue
+from nmt.options import TranslationOptions
 from nmt.pipeline.finish import FinishedSentence
 from nmt.pipeline.plan import Plan
 from nmt.pipeline.requests import Answer, Flow, Search
@@ -44,7 +45,7 @@ class Request:
         party: who asks.
         texts: to be translated.
         keep: one entry for each text, as for ``Translator.plan``.
-        options: the other arguments of ``Translator.plan``.
+        options: how they are translated.
         parts: whether each sentence is told of as soon as it and those before it are there.
         lane: that searches its sentences.
     """
@@ -53,7 +54,7 @@ class Request:
     party: Hashable
     texts: list[str]
     keep: Sequence[Any] | None
-    options: dict[str, Any]
+    options: TranslationOptions
     parts: bool
     lane: Lane
     plans: list[Plan] = field(default_factory=list)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -20,21 +20,19 @@ from nmt.commands.options import Beam, Device, Engine, Model
 from nmt.config import GenerationConfig, parse
 from nmt.errors import ConfigError, InputError
 from nmt.model_folder.registry import languages_of, resolve_model
+from nmt.options import DEFAULTS, Formality, TranslationOptions
+from nmt.text.glossary import Glossary
 
 if TYPE_CHECKING:
     from collections import Counter
 
     from nmt.documents.translate import FileTask
-    from nmt.translator import AlignmentKind, Translation, Translator
-
-_Search: TypeAlias = Callable[[GenerationConfig], GenerationConfig]
-"""The options asked for, over the defaults of a model."""
+    from nmt.translator import Translation, Translator
 
 LINES_AT_ONCE = 256
 """Lines of standard input translated together; on a terminal each line is answered by itself."""
 
 MarkupKind = Literal["html", "xml"]
-Formality = Literal["default", "formal", "informal"]
 
 Texts = Annotated[
     list[str] | None, typer.Argument(metavar="TEXT", help="Texts; without any: lines of stdin.")
@@ -131,15 +129,22 @@ def translate(
 
     A blank line stays blank. Standard output holds translations and nothing else.
     """
-    wishes = _wishes(formality, french_typography=french_typography, min_confidence=min_confidence)
-    chosen = _Chosen(model, source, target, device, engine, glossary, wishes)
+    wishes = TranslationOptions(
+        formality=formality,
+        french_typography=french_typography,
+        min_confidence=min_confidence,
+        alignment="links" if alignment else "none",
+    )
+    chosen = _Chosen(model, source, target, device, engine)
     search = partial(_generation, beam=beam, n_best=n_best, coverage_penalty=coverage_penalty)
+    asked = _Asked(chosen, wishes, glossary, search)
     shows = alignment or as_json or n_best is not None
     if ray is not None or column is not None or workers is not None:
         if (
             ray is None
             or out is None
-            or any((text, file, force, everything, markup, shows, glossary, wishes))
+            or any((text, file, force, everything, markup, shows, glossary))
+            or wishes != DEFAULTS
         ):
             raise ConfigError(
                 "a corpus takes --ray DIR and --out DIR, and --model, --from, --to, --beam, --device, "
@@ -151,30 +156,28 @@ def translate(
             raise ConfigError(
                 "--file gives a document: leave out TEXT, --alignment, --json, --n-best, --markup"
             )
-        _translate_file(file, out, chosen, search, force=force, everything=everything)
+        _translate_file(file, out, asked, force=force, everything=everything)
     elif out is not None or force or everything:
         raise ConfigError("--out, --force and --everything go with --file IN")
     elif markup is not None:
         if shows:
             raise ConfigError("--markup gives markup: leave out --alignment, --json and --n-best")
-        _translate_markup(text, markup, chosen, search)
+        _translate_markup(text, markup, asked)
     else:
         if alignment and (n_best or 1) > 1 and not as_json:
             raise ConfigError(f"--alignment with --n-best {n_best}: only the best has links; add --json")
-        _translate_lines(text, chosen, search, alignment=alignment, as_json=as_json)
+        _translate_lines(text, asked, as_json=as_json)
 
 
 @dataclass(frozen=True)
 class _Chosen:
-    """The model, and what it is asked for in each translation."""
+    """The model."""
 
     model: str | None
     source: str | None
     target: str | None
     device: str
     engine: str
-    glossary: Path | None
-    wishes: dict[str, Any]
 
     @property
     def folder(self) -> Path:
@@ -182,34 +185,36 @@ class _Chosen:
         return resolve_model(self.model, source=self.source, target=self.target)
 
     def load(self) -> Translator:
-        """The translator, with the wishes set in each of its translations.
+        """The translator."""
+        translator: Translator = load("nmt.translator:Translator").load(
+            self.model, source=self.source, target=self.target, device=self.device, engine=self.engine
+        )
+        return translator
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The model, and the options that need it to be complete."""
+
+    chosen: _Chosen
+    wishes: TranslationOptions
+    glossary: Path | None
+    search: Callable[[GenerationConfig], GenerationConfig]
+    """The search options asked for, over the defaults of a model."""
+
+    def load(self) -> tuple[Translator, TranslationOptions]:
+        """The translator, and how it is to translate.
 
         Raises:
             InputError: the glossary cannot be read.
         """
-        translator: Translator = load("nmt.translator:Translator").load(
-            self.model, source=self.source, target=self.target, device=self.device, engine=self.engine
-        )
-        wishes = dict(self.wishes)
+        translator = self.chosen.load()
+        terms = None
         if self.glossary is not None:
             read, written = translator.config.source_language, translator.config.target_language
-            glossary = load("nmt.text.glossary:Glossary").read(self.glossary, source=read, target=written)
-            wishes["glossary"] = glossary
-        if wishes:
-            translator.translate = partial(translator.translate, **wishes)  # type: ignore[method-assign]
-        return translator
-
-
-def _wishes(formality: Formality, *, french_typography: bool, min_confidence: float | None) -> dict[str, Any]:
-    """Arguments of ``Translator.translate``; those that say nothing are left out."""
-    wishes: dict[str, Any] = {}
-    if formality != "default":
-        wishes["formality"] = formality
-    if french_typography:
-        wishes["french_typography"] = True
-    if min_confidence is not None:
-        wishes["min_confidence"] = min_confidence
-    return wishes
+            terms = Glossary.read(self.glossary, source=read, target=written)
+        generation = self.search(translator.generation)
+        return translator, self.wishes.model_copy(update={"glossary": terms, "generation": generation})
 
 
 def _translate_corpus(
@@ -222,17 +227,15 @@ def _translate_corpus(
     print(translate_folder(source, out, model=model, beam=beam, column=column or "text", **slots))
 
 
-def _translate_file(
-    file: Path, out: Path | None, chosen: _Chosen, search: _Search, *, force: bool, everything: bool
-) -> None:
+def _translate_file(file: Path, out: Path | None, asked: _Asked, *, force: bool, everything: bool) -> None:
     """Write a document's translation and print the name of the file; flags go to standard error."""
     task: FileTask = load("nmt.documents.translate:open_file", extra="documents")(
-        file, out, languages=languages_of(chosen.folder), force=force, everything=everything
+        file, out, languages=languages_of(asked.chosen.folder), force=force, everything=everything
     )
-    translator = chosen.load()
+    translator, options = asked.load()
     with load("nmt.commands.progress:progress")(task.source.name, task.n_characters) as advance:
         flags: Counter[str] = load("nmt.documents.translate:translate_file")(
-            translator, task, options=search(translator.generation), advance=advance
+            translator, task, options=options, advance=advance
         )
     if flags:
         counts = ", ".join(f"{count} {kind}" for kind, count in flags.most_common())
@@ -240,34 +243,29 @@ def _translate_file(
     print(task.target)
 
 
-def _translate_markup(text: list[str] | None, markup: MarkupKind, chosen: _Chosen, search: _Search) -> None:
+def _translate_markup(text: list[str] | None, markup: MarkupKind, asked: _Asked) -> None:
     """Texts, or all of standard input, byte for byte but for what is translated."""
-    translator = chosen.load()
-    options = search(translator.generation)
+    translator, options = asked.load()
     try:
         texts = text or [sys.stdin.buffer.read().decode("utf-8")]
     except UnicodeDecodeError as error:
         raise InputError(f"stdin is not UTF-8 at byte {error.start}; convert it first") from None
-    translated = load("nmt.markup:translate_markup")(translator, texts, markup, options=options)
+    translated = load("nmt.markup:translate_markup")(translator, texts, markup, options)
     sys.stdout.write("".join(f"{result}\n" if text else result for result in translated))
 
 
-def _translate_lines(
-    text: list[str] | None, chosen: _Chosen, search: _Search, *, alignment: bool, as_json: bool
-) -> None:
+def _translate_lines(text: list[str] | None, asked: _Asked, *, as_json: bool) -> None:
     """Texts, or lines of standard input as they come."""
-    translator = chosen.load()
-    options = search(translator.generation)
+    translator, options = asked.load()
+    n_best = (options.generation or translator.generation).n_best
+    alignment = options.alignment != "none"
     texts = iter(text) if text else lines(sys.stdin.buffer)
     size = max(1, len(text)) if text else 1 if sys.stdin.isatty() else LINES_AT_ONCE
-    kind: AlignmentKind = "links" if alignment else "none"
     index = 0
     while chunk := list(islice(texts, size)):
-        results = translator.translate(chunk, alignment=kind, options=options)
+        results = translator.translate(chunk, options)
         for source, result in zip(chunk, results, strict=True):
-            for line in _show(
-                index, source, result, n_best=options.n_best, alignment=alignment, as_json=as_json
-            ):
+            for line in _show(index, source, result, n_best=n_best, alignment=alignment, as_json=as_json):
                 # A stray line break in a translated line would shift all lines after it.
                 sys.stdout.write((line if text else line.replace("\n", " ")) + "\n")
             if result.truncated:

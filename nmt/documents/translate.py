@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from nmt.documents.extracted import ExtractedDocument
 from nmt.documents.read import read_document, target_name
 from nmt.errors import InputError
-from nmt.extraction import Extract
+from nmt.extraction import chunks, to_translate
 from nmt.model_folder.files import give_ordinary_mode
+from nmt.options import DEFAULTS, TranslationOptions
 
 if TYPE_CHECKING:
-    from nmt.config import GenerationConfig
     from nmt.pipeline.result import Translation
     from nmt.translator import Translator
 
@@ -80,7 +80,7 @@ def translate_file(
     translator: Translator,
     task: FileTask,
     *,
-    options: GenerationConfig | None = None,
+    options: TranslationOptions = DEFAULTS,
     advance: Callable[[int], None],
 ) -> Counter[str]:
     """Translate and write a file; it is there whole, or not at all.
@@ -88,36 +88,20 @@ def translate_file(
     Args:
         translator: as loaded.
         task: from ``open_file``.
-        options: how to search; None takes the model folder's.
+        options: how to translate; links are asked for as well.
         advance: told the number of characters done.
 
     Returns:
         How often each flag was raised.
     """
     translations: list[Translation] = []
-    for chunk in _chunks(task.document.extracts):
-        translations += translator.translate(
-            [extract.text for extract in chunk],
-            keep=[extract.keep for extract in chunk],
-            alignment="links",
-            options=options,
-        )
+    with_links = options.model_copy(update={"alignment": "links"})
+    for chunk in chunks(task.document.extracts, CHARACTERS_AT_ONCE):
+        texts, keep = to_translate(chunk)
+        translations += translator.translate(texts, with_links, keep=keep)
         advance(sum(len(extract.text) for extract in chunk))
     _write(task.target, task.document.restore(translations))
     return Counter(flag.kind for translation in translations for flag in translation.flags)
-
-
-def _chunks(extracts: Sequence[Extract]) -> Iterator[list[Extract]]:
-    chunk: list[Extract] = []
-    size = 0
-    for extract in extracts:
-        chunk.append(extract)
-        size += len(extract.text)
-        if size >= CHARACTERS_AT_ONCE:
-            yield chunk
-            chunk, size = [], 0
-    if chunk:
-        yield chunk
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -14,16 +14,16 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from nmt.errors import ConfigError
+from nmt.extraction import share_out, to_translate
 from nmt.markup.extract import ExtractedMarkup
 from nmt.markup.html import TRANSLATED_ATTRIBUTES, tokenize_html
 from nmt.markup.projection import Mark, project
 from nmt.markup.tokens import Kind, Token
 from nmt.markup.xml import tokenize_xml
+from nmt.options import DEFAULTS, TranslationOptions
 
 if TYPE_CHECKING:
-    from nmt.config import GenerationConfig
-    from nmt.pipeline.result import Translation
-    from nmt.translator import AlignmentKind, Translator
+    from nmt.translator import Translator
 
 __all__ = [
     "TRANSLATED_ATTRIBUTES",
@@ -108,11 +108,7 @@ def extract_xml(
 
 
 def translate_markup(
-    translator: Translator,
-    texts: Sequence[str],
-    kind: MarkupKind,
-    *,
-    options: GenerationConfig | None = None,
+    translator: Translator, texts: Sequence[str], kind: MarkupKind, options: TranslationOptions = DEFAULTS
 ) -> list[str]:
     """Translate HTML or XML texts with the options of ``extract_html`` and ``extract_xml`` at their defaults.
 
@@ -123,27 +119,14 @@ def translate_markup(
     """
     extract = extract_html if kind == "html" else extract_xml
     extracted = [extract(text) for text in texts]
-    extracts = [extract for one in extracted for extract in one.extracts]
-
-    def translate(alignment: AlignmentKind) -> list[Translation]:
-        return translator.translate(
-            [extract.text for extract in extracts],
-            keep=[extract.keep for extract in extracts],
-            alignment=alignment,
-            options=options,
-        )
-
+    pieces, keep = to_translate([extract for one in extracted for extract in one.extracts])
     try:
-        translations = translate("links")
+        translations = translator.translate(
+            pieces, options.model_copy(update={"alignment": "links"}), keep=keep
+        )
     except ConfigError:
-        translations = translate("none")
-    restored: list[str] = []
-    used = 0
-    for one in extracted:
-        own = translations[used : used + len(one.extracts)]
-        used += len(own)
-        restored.append(one.restore(own))
-    return restored
+        translations = translator.translate(pieces, options, keep=keep)
+    return [one.restore(own) for one, own in share_out(extracted, translations)]
 
 
 def _cdata(text: str) -> ExtractedMarkup:

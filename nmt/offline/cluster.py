@@ -27,6 +27,7 @@ from nmt.model_folder.checkpoint import MANIFEST, resolve_model
 from nmt.model_folder.files import sha256
 from nmt.offline.formats import translate_file
 from nmt.offline.ledger import Entry, Ledger
+from nmt.options import TranslationOptions
 from nmt.translator import Translator
 
 OBJECT_STORE_BYTES = 100_000_000  # only names and counts pass through it
@@ -164,7 +165,10 @@ def translate_shard(
     cpu, wall = time.process_time(), time.monotonic()
     written = ledger.aside(name)
     rows = translate_file(
-        ledger.source / name, written, column, lambda texts: translator.translate(texts, options=options)
+        ledger.source / name,
+        written,
+        column,
+        lambda texts: translator.translate(texts, TranslationOptions(generation=options)),
     )
     return ledger.commit(
         name, written, rows=rows, cpu_s=time.process_time() - cpu, wall_s=time.monotonic() - wall

@@ -110,7 +110,7 @@ class _Run:
                 for entry in sentence.copied
                 if span.start <= entry.span.start and entry.span.end <= span.end
             ]
-            part = self.preparer.prepare(text, (), [entry.span for entry in within], sentence.wishes)
+            part = self.preparer.prepare(text, (), [entry.span for entry in within], sentence.options)
             if not _has_words(part) or part.reading is None:
                 parts.append((span, copy_of(text)))
                 continue

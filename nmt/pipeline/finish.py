@@ -30,14 +30,14 @@ def finish(plan: Plan, sentences: Sequence[FinishedSentence]) -> Translation:
         plan.document,
         [sentence.candidates for sentence in sentences],
         None
-        if plan.alignment == "none"
+        if plan.options.alignment == "none"
         else [sentence.alignment for sentence in sentences if sentence.alignment is not None],
         n_source_tokens=sum(len(ids) for ids in plan.source_ids),
-        n_best=plan.options.n_best,
-        soft=plan.alignment in ("soft", "heads"),
+        n_best=plan.generation.n_best,
+        soft=plan.options.alignment in ("soft", "heads"),
         verdicts=[sentence.verdict for sentence in sentences],
     )
-    if plan.alignment != "heads":
+    if plan.options.alignment != "heads":
         return translation
     with_heads = (
         replace(whole, heads=sentence.heads)

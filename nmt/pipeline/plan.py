@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from nmt.config import AlignmentConfig, GenerationConfig
+from nmt.config import GenerationConfig
 from nmt.errors import InputError
-from nmt.pipeline.prepare import MASK, Preparer, Sentence, Wishes, copied_spans, within
+from nmt.options import TranslationOptions
+from nmt.pipeline.prepare import MASK, Preparer, Sentence, copied_spans, within
 from nmt.pipeline.result import Document
 from nmt.spans import Span
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.passthrough import isolate_non_words, reason_to_copy
-from nmt.text.segment import Segment, split_at_gaps, split_long
+from nmt.text.segment import Segment, split, split_at_gaps, split_lines, split_long
 from nmt.tokenizer import Tokenizer, refuse_lone_surrogates
-
-AlignmentKind = Literal["none", "links", "soft", "heads"]
 
 
 class PreparedText(NamedTuple):
@@ -37,13 +36,9 @@ class Plan:
     sentences: tuple[Sentence, ...]
     source_ids: tuple[list[int], ...]
     """Of each sentence."""
-    alignment: AlignmentKind
-    options: GenerationConfig
-    min_confidence: float | None = None
-    register_unavailable: bool = False
-    """A register was asked for that the model cannot choose."""
-    attention: AlignmentConfig | None = None
-    """Which layer and heads the alignment is read from."""
+    options: TranslationOptions
+    generation: GenerationConfig
+    """How to search: what ``options`` says, or else the model."""
 
     def part(self, index: int) -> Plan:
         """One sentence as a text of its own."""
@@ -65,16 +60,14 @@ class Planner:
         self,
         texts: Sequence[str],
         keep: Sequence[Sequence[Span]] | None,
-        wishes: Wishes,
-        sentences_of: Callable[[str, str], list[Segment]],
+        options: TranslationOptions,
     ) -> list[PreparedText]:
         """Each text's sentences and their token ids.
 
         Args:
             texts: as for ``Translator.translate``.
             keep: the same.
-            wishes: what else was asked for.
-            sentences_of: cuts a text in a language into sentences, see ``nmt.text.segment``.
+            options: how they are translated.
 
         Raises:
             InputError: a text is no text, or holds a lone surrogate; spans to keep overlap or leave the text.
@@ -82,7 +75,7 @@ class Planner:
         named = _named(texts)
         kept = _checked_spans(named, keep)
         prepared = [
-            self._sentences(text, name, spans, wishes, sentences_of)
+            self._sentences(text, name, spans, options)
             for (text, name), spans in zip(named, kept, strict=True)
         ]
         ids = iter(
@@ -104,8 +97,7 @@ class Planner:
         text: str,
         name: str,
         keep: Sequence[Span],
-        wishes: Wishes,
-        sentences_of: Callable[[str, str], list[Segment]],
+        options: TranslationOptions,
     ) -> tuple[Document, tuple[Sentence, ...]]:
         """A text's sentences, of a length that the model can read, with what is copied in each.
 
@@ -113,21 +105,20 @@ class Planner:
         """
         refuse_lone_surrogates(text, name)
         literals = self.preparer.literals(text)
-        document = self._split(text, copied_spans(literals, keep), sentences_of)
+        document = self._split(text, copied_spans(literals, keep), is_cut=options.split_sentences)
         return document, tuple(
             self.preparer.prepare(
                 segment.text,
                 [replace(literal, span=span) for literal, span in within(literals, segment)],
                 [span for _, span in within(keep, segment)],
-                wishes,
+                options,
             )
             for segment in document.segments
         )
 
-    def _split(
-        self, text: str, copied: Sequence[Span], sentences_of: Callable[[str, str], list[Segment]]
-    ) -> Document:
-        """Cut between sentences, and in too long ones, but never in a span that is copied."""
+    def _split(self, text: str, copied: Sequence[Span], *, is_cut: bool) -> Document:
+        """Cut between lines, between sentences if ``is_cut``, and in too long ones; never in a copy."""
+        sentences_of = split if is_cut else split_lines
         encode = self.tokenizer.encode
 
         def fits(part: str) -> bool:

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from nmt.options import TranslationOptions
 from nmt.spans import Span
 from nmt.text.capitals import CAPITALISED
 from nmt.text.casing import Shape
 from nmt.text.edits import Edit, Rewriting
-from nmt.text.glossary import Glossary, Term, TermMatch
+from nmt.text.glossary import Term, TermMatch
 from nmt.text.literals import Literal as Copied
 from nmt.text.literals import find_literals
 from nmt.text.numbers import is_unit
@@ -68,16 +69,6 @@ class Protected:
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """What a caller of ``Translator.translate`` asks for, beyond a translation."""
-
-    glossary: Glossary | None = None
-    register: str = ""
-    """The piece to put before each sentence; "" for none."""
-    french_typography: bool = False
-
-
-@dataclass(frozen=True)
 class Reading:
     """What the model reads of a sentence."""
 
@@ -100,7 +91,7 @@ class Sentence:
     """In order, without overlaps."""
     terms: tuple[TermMatch, ...]
     shape: Shape
-    wishes: Wishes
+    options: TranslationOptions
     reading: Reading | None
     """Of the first search; None: not one can hold all stand-ins, or nothing is to be translated."""
     source_language: str
@@ -137,7 +128,7 @@ class Preparer:
         return find_literals(text, is_known=self._can_read)
 
     def prepare(
-        self, text: str, literals: Sequence[Copied], keep: Sequence[Span], wishes: Wishes
+        self, text: str, literals: Sequence[Copied], keep: Sequence[Span], options: TranslationOptions
     ) -> Sentence:
         """Work out what the model is to read first.
 
@@ -145,9 +136,9 @@ class Preparer:
             text: the sentence.
             literals: its literals.
             keep: spans to copy, beside which literals do not count where they overlap.
-            wishes: what else is asked for.
+            options: how it is translated.
         """
-        matches = wishes.glossary.matches(text) if wishes.glossary is not None else []
+        matches = options.glossary.matches(text) if options.glossary is not None else []
         copied = [Protected(span, text[span.start : span.end]) for span in keep]
         for match in matches:
             if match.term.source == match.term.target:
@@ -168,7 +159,7 @@ class Preparer:
             names = beside([*copied, *(Protected(match.span, "") for match in terms)], self._names(text))
             copied = sorted([*copied, *names], key=lambda entry: entry.span.start)
         languages = self.source_language, self.target_language
-        sentence = Sentence(text, tuple(copied), tuple(terms), shape, wishes, None, *languages)
+        sentence = Sentence(text, tuple(copied), tuple(terms), shape, options, None, *languages)
         return replace(sentence, reading=self.read(sentence, copied))
 
     def _names(self, text: str) -> list[Protected]:
@@ -228,8 +219,8 @@ class Preparer:
             chosen.append((free[0], entry))
             taken.add(free[0].id)
         edits = sentence.shape.edits(sentence.text)
-        if sentence.wishes.register:
-            edits.insert(0, Edit(Span(0, 0), sentence.wishes.register + " "))
+        if register := self.registers.get(sentence.options.formality):
+            edits.insert(0, Edit(Span(0, 0), register + " "))
         edits += [
             Edit(entry.span, self._written(stand_in, sentence.text, entry)) for stand_in, entry in chosen
         ]

@@ -42,7 +42,7 @@ def restore(sentence: Sentence, reading: Reading, candidate: Candidate) -> Candi
     ]
     inside = [(entry.span, rewriting.forward(span.start, span.end)) for span, entry in places]
     candidate = replace(candidate, kept=tuple(sorted([*framed, *inside], key=lambda pair: pair[0].start)))
-    if sentence.wishes.french_typography:
+    if sentence.options.french_typography:
         targets = [target for _, target in candidate.kept]
         rewriting = Rewriting.of(candidate.text, french_typography(candidate.text, targets))
         candidate = _rewritten(candidate, rewriting)

@@ -34,22 +34,22 @@ class SentenceFlow:
         text = sentence.text
         candidates, flags = self.judge.pass_through(text) or (
             yield from translate_faithfully(
-                self.preparer, sentence, ids, self._within_positions(plan.options, len(ids)), self._decode
+                self.preparer, sentence, ids, self._within_positions(plan.generation, len(ids)), self._decode
             )
         )
         confidence = self.judge.confidence(text, len(ids), candidates[0])
-        least = plan.min_confidence
+        least = plan.options.min_confidence
         if confidence is not None and least is not None and confidence < least and not candidates[0].copied:
             candidates, flags = (copy_of(text),), (*flags, "below_min_confidence")
         if candidates[0].copied:
             candidates = (with_all_kept(sentence, candidates[0]),)
         alignment = None
-        if plan.alignment != "none":
-            alignment = yield from self._alignment(text, candidates[0], plan.attention)
+        if plan.options.alignment != "none":
+            alignment = yield from self._alignment(text, candidates[0], plan.options.attention)
         heads = None
-        if plan.alignment == "heads" and not candidates[0].copied:
+        if plan.options.alignment == "heads" and not candidates[0].copied:
             heads = yield from look_at(self._source_pieces(text, candidates[0]), candidates[0].pieces)
-        if plan.register_unavailable:
+        if plan.options.formality != "default" and plan.options.formality not in self.preparer.registers:
             flags = (*flags, "register_unavailable")
         verdict = self.judge.verdict(
             text,

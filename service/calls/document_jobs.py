@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import structlog
@@ -17,6 +16,8 @@ from fastapi import Depends, Request
 
 from nmt.documents import DocumentLimits, ExtractedDocument, read_document, target_name
 from nmt.errors import PasserelleError
+from nmt.extraction import chunks, to_translate
+from nmt.options import TranslationOptions
 from service.calls.auth import current_caller
 from service.calls.charging import charged
 from service.database.database import DatabaseUnavailableError
@@ -24,10 +25,9 @@ from service.database.documents import DocumentsFullError
 from service.http.logs import describe
 from service.http.problems import ProblemError
 from service.state import Service
-from service.work.scheduler import Options, QueueFullError
+from service.work.scheduler import Job, QueueFullError
 
 if TYPE_CHECKING:
-    from nmt.extraction import Extract
     from nmt.pipeline.result import Translation
     from service.database.records import DocumentJob
 
@@ -65,7 +65,7 @@ class DocumentJobs:
         self._running: dict[str, _Running] = {}
 
     async def submit(
-        self, request: Request, name: str, data: bytes, options: Options
+        self, request: Request, name: str, data: bytes, options: TranslationOptions
     ) -> tuple[DocumentJob, str]:
         """Take a document, charge its characters, and begin; also gives the secret that opens it again.
 
@@ -84,8 +84,8 @@ class DocumentJobs:
             read_document,
             name,
             data,
-            source=options.source,
-            target=options.target,
+            source=options.languages[0],
+            target=options.languages[1],
             limits=self._limits,
         )
         n_characters = sum(len(extract.text) for extract in document.extracts)
@@ -96,7 +96,7 @@ class DocumentJobs:
                 job, secret = await database.run(database.documents.create, key_id, name, data, {})
             except DocumentsFullError:
                 raise ProblemError(503, "documents-full", FULL, {"Retry-After": "60"}) from None
-            options = replace(options, alignment="links", key_id=key_id, deadline_s=PIECE_DEADLINE_S)
+            options = options.model_copy(update={"alignment": "links"})
             # From here on the charge is the job's: given back if the job fails.
             run = self._run(job, document, options, stack.pop_all())
             self._running[job.id] = _Running(asyncio.create_task(run), max(1, n_characters))
@@ -140,7 +140,7 @@ class DocumentJobs:
         self,
         job: DocumentJob,
         document: ExtractedDocument,
-        options: Options,
+        options: TranslationOptions,
         charge: contextlib.AsyncExitStack,
     ) -> None:
         """Translate a document to its end; whatever happens, the database knows what became of it."""
@@ -150,8 +150,9 @@ class DocumentJobs:
             async with charge, self._room:
                 if await database.run(documents.start, job.id) is None:
                     return
-                result = await self._translate(job.id, document, options)
-                name = target_name(job.name, options.target, options.source)
+                result = await self._translate(job, document, options)
+                read, written = options.languages
+                name = target_name(job.name, written, read)
                 n_characters = sum(len(extract.text) for extract in document.extracts)
                 await database.run(documents.finish, job.id, name, result, n_characters)
         except asyncio.CancelledError:
@@ -169,37 +170,26 @@ class DocumentJobs:
             touching.cancel()
             self._running.pop(job.id, None)
 
-    async def _translate(self, job_id: str, document: ExtractedDocument, options: Options) -> bytes:
+    async def _translate(
+        self, job: DocumentJob, document: ExtractedDocument, options: TranslationOptions
+    ) -> bytes:
         translations: list[Translation] = []
-        for piece in pieces(document.extracts):
-            kept = tuple(extract.keep for extract in piece)
-            own = replace(options, keep=kept if any(kept) else None)
-            translations += await _when_there_is_room([extract.text for extract in piece], own, self._service)
-            if (running := self._running.get(job_id)) is not None:
-                running.n_done += sum(len(extract.text) for extract in piece)
+        for piece in chunks(document.extracts, PIECE_CHARACTERS):
+            texts, keep = to_translate(piece)
+            kept = tuple(keep) if any(keep) else None
+            work = Job(tuple(texts), options, kept, key_id=job.key_id, deadline_s=PIECE_DEADLINE_S)
+            translations += await _when_there_is_room(work, self._service)
+            if (running := self._running.get(job.id)) is not None:
+                running.n_done += sum(map(len, texts))
         return await asyncio.to_thread(document.restore, translations)
 
 
-def pieces(
-    extracts: Sequence[Extract], most_characters: int = PIECE_CHARACTERS
-) -> Iterator[Sequence[Extract]]:
-    """Neighbours, together of at most ``most_characters`` unless one alone has more."""
-    first, n_characters = 0, 0
-    for index, extract in enumerate(extracts):
-        if index > first and n_characters + len(extract.text) > most_characters:
-            yield extracts[first:index]
-            first, n_characters = index, 0
-        n_characters += len(extract.text)
-    if first < len(extracts):
-        yield extracts[first:]
-
-
-async def _when_there_is_room(texts: list[str], options: Options, service: Service) -> list[Translation]:
+async def _when_there_is_room(job: Job, service: Service) -> list[Translation]:
     """Translate; a full queue is waited for, as nobody waits for the answer here."""
     while True:
         try:
-            scheduler = service.directions.of(options).scheduler
-            return await asyncio.wrap_future(scheduler.submit(texts, options))
+            scheduler = service.directions.of(job.options).scheduler
+            return await asyncio.wrap_future(scheduler.submit(job))
         except QueueFullError as error:
             await asyncio.sleep(error.retry_after_s)
 

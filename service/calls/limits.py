@@ -9,12 +9,12 @@ from pydantic import ValidationError
 
 from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig, TransformerConfig
 from nmt.errors import InputError, TextTooLongError
+from nmt.options import TranslationOptions
 from nmt.text.glossary import Glossary, Term
 from service.http.problems import ProblemError
 from service.schemas import AttentionIn, TermIn, TranslateRequest
 from service.settings import Settings
 from service.work.directions import Direction
-from service.work.scheduler import Options
 
 if TYPE_CHECKING:
     from nmt.translator import AlignmentKind
@@ -56,7 +56,7 @@ def check_texts(texts: list[str], settings: Settings) -> None:
         )
 
 
-def options(request: TranslateRequest, direction: Direction, settings: Settings) -> Options:
+def options(request: TranslateRequest, direction: Direction, settings: Settings) -> TranslationOptions:
     """The request's options over the defaults of the direction's model, whose languages are the request's.
 
     Without a beam size, n_best widens the beam.
@@ -81,11 +81,11 @@ def options(request: TranslateRequest, direction: Direction, settings: Settings)
     except ValidationError as error:
         messages = (problem["msg"].removeprefix("Value error, ") for problem in error.errors())
         raise InputError("; ".join(messages)) from None
-    return Options(
-        direction.source,
-        direction.target,
-        _alignment(request),
-        chosen,
+    return TranslationOptions(
+        source=direction.source,
+        target=direction.target,
+        alignment=_alignment(request),
+        generation=chosen,
         glossary=_glossary(request.glossary),
         formality=request.formality,
         french_typography=request.french_typography,

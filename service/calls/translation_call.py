@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from service.calls.auth import current_caller
 from service.calls.charging import charged
 from service.http.problems import CLIENT_LEFT, ProblemError
 from service.state import Service
-from service.work.scheduler import EngineLostError, Options, QueueFullError, StoppingError
+from service.work.scheduler import EngineLostError, Job, QueueFullError, StoppingError
 
 if TYPE_CHECKING:
     from nmt.pipeline.result import Translation
@@ -31,22 +31,22 @@ TIMEOUT_HEADER = "X-Request-Timeout"
 
 
 async def translate(
-    service: Service, request: Request, texts: Sequence[str], options: Options, *, charge: bool = True
+    service: Service, request: Request, job: Job, *, charge: bool = True
 ) -> list[Translation]:
     """Translate texts for the caller of ``request``.
 
     Args:
         service: the service.
         request: who asks; while it is translated, its disconnect is listened for.
-        texts: checked against the limits already (``service.calls.limits.check_texts``).
-        options: how; whose request it is and its deadline are filled in here.
+        job: texts that were checked against the limits (``service.calls.limits.check_texts``), and how to
+            translate them; whose request it is and its deadline are filled in here.
         charge: count the characters; False if the route has done so.
 
     Raises:
         ProblemError: see above, and what ``charged`` raises.
         InputError: a text cannot be translated as it stands.
     """
-    events = _run(service, request, texts, options, charge=charge, parts=False)
+    events = _run(service, request, job, charge=charge, parts=False)
     async with aclosing(events):
         async for event in events:
             if isinstance(event, list):
@@ -55,18 +55,18 @@ async def translate(
 
 
 def stream(
-    service: Service, request: Request, texts: Sequence[str], options: Options, *, charge: bool = True
+    service: Service, request: Request, job: Job, *, charge: bool = True
 ) -> AsyncGenerator[PartFinished | list[Translation]]:
     """As ``translate``: each sentence as soon as it and those before it are there, at last the whole."""
-    return _run(service, request, texts, options, charge=charge, parts=True)
+    return _run(service, request, job, charge=charge, parts=True)
 
 
 async def _run(
-    service: Service, request: Request, texts: Sequence[str], options: Options, *, charge: bool, parts: bool
+    service: Service, request: Request, job: Job, *, charge: bool, parts: bool
 ) -> AsyncGenerator[PartFinished | list[Translation]]:
-    timeout_s = timeout_of(request, service.settings.request_timeout_s, options.deadline_s)
-    options = replace(options, key_id=current_caller(request).key_id, deadline_s=timeout_s)
-    scheduler = service.directions.of(options).scheduler
+    timeout_s = timeout_of(request, service.settings.request_timeout_s, job.deadline_s)
+    job = replace(job, key_id=current_caller(request).key_id, deadline_s=timeout_s)
+    scheduler = service.directions.of(job.options).scheduler
     loop = asyncio.get_running_loop()
     arrived: asyncio.Queue[PartFinished] = asyncio.Queue()
 
@@ -81,7 +81,7 @@ async def _run(
 
     async with AsyncExitStack() as stack:
         try:
-            admitted = scheduler.admit(texts, options, on_part if parts else None)
+            admitted = scheduler.admit(job, on_part if parts else None)
         except QueueFullError as error:
             raise queue_full(error) from None
         except StoppingError:
@@ -89,7 +89,7 @@ async def _run(
         future = asyncio.wrap_future(admitted.future)
         stack.callback(future.cancel)
         if charge:  # what has no place in the queue is not written down first, and taken off again
-            await stack.enter_async_context(charged(request, service, sum(map(len, texts))))
+            await stack.enter_async_context(charged(request, service, sum(map(len, job.texts))))
         admitted.release()
         deadline = loop.time() + timeout_s
         leaving = asyncio.create_task(_disconnect(request))

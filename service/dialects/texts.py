@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fastapi import Request
 
-from nmt.extraction import Extracted
+from nmt.extraction import Extracted, share_out, to_translate
+from nmt.options import TranslationOptions
 from service.calls import translation_call
 from service.calls.limits import check_texts
 from service.state import Service
-from service.work.scheduler import Options
+from service.work.scheduler import Job
 
 if TYPE_CHECKING:
     from nmt.pipeline.result import Translation
@@ -39,7 +40,11 @@ class Translated:
 
 
 async def translate_texts(
-    service: Service, request: Request, texts: Sequence[str], options: Options, extract: Extract | None = None
+    service: Service,
+    request: Request,
+    texts: Sequence[str],
+    options: TranslationOptions,
+    extract: Extract | None = None,
 ) -> list[Translated]:
     """Translate texts for the caller of ``request``, who is charged for what is translated, not for markup.
 
@@ -57,7 +62,7 @@ async def translate_texts(
     """
     check_texts(list(texts), service.settings)
     if extract is None:
-        found = await translation_call.translate(service, request, texts, options)
+        found = await translation_call.translate(service, request, Job(tuple(texts), options))
         return [
             Translated(
                 translation.text, text, len(text), tuple(best.text for best in translation.alternatives)
@@ -65,12 +70,12 @@ async def translate_texts(
             for text, translation in zip(texts, found, strict=True)
         ]
     taken_apart = await asyncio.to_thread(_each, extract, texts)
-    pieces = [piece for one in taken_apart for piece in one.extracts]
-    kept = tuple(piece.keep for piece in pieces)
-    options = replace(options, alignment="links", keep=kept if any(kept) else None)
+    pieces, keep = to_translate([piece for one in taken_apart for piece in one.extracts])
+    options = options.model_copy(update={"alignment": "links"})
     found = []
     if pieces:
-        found = await translation_call.translate(service, request, [piece.text for piece in pieces], options)
+        job = Job(tuple(pieces), options, tuple(keep) if any(keep) else None)
+        found = await translation_call.translate(service, request, job)
     return await asyncio.to_thread(_put_together, taken_apart, found)
 
 
@@ -82,10 +87,7 @@ def _put_together(
     taken_apart: Sequence[Extracted[str]], translations: Sequence[Translation]
 ) -> list[Translated]:
     written: list[Translated] = []
-    used = 0
-    for one in taken_apart:
-        own = translations[used : used + len(one.extracts)]
-        used += len(own)
-        texts = [piece.text for piece in one.extracts]
+    for one, own in share_out(taken_apart, translations):
+        texts, _ = to_translate(one.extracts)
         written.append(Translated(one.restore(own), "\n".join(texts), sum(map(len, texts))))
     return written

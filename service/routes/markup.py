@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fastapi import Request
 
 from nmt.errors import InputError
-from nmt.extraction import Extracted
+from nmt.extraction import Extracted, share_out, to_translate
 from nmt.markup import extract_html, extract_xml
+from nmt.options import TranslationOptions
 from service.calls import translation_call
 from service.schemas import DetectedSourceOut, FlagOut, TranslateAnswer, TranslateRequest, TranslationOut
 from service.state import Service
-from service.work.scheduler import Options
+from service.work.scheduler import Job
 from service.work.source_language import check_source
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def refuse_what_markup_has_not(body: TranslateRequest, *, streamed: bool) -> Non
 
 
 async def translate_markup(
-    body: TranslateRequest, options: Options, request: Request, service: Service
+    body: TranslateRequest, options: TranslationOptions, request: Request, service: Service
 ) -> TranslateAnswer:
     """Markup in, markup out; flags and confidence are there, offsets are not.
 
@@ -50,20 +50,21 @@ async def translate_markup(
     """
     extract = extract_html if body.markup == "html" else extract_xml
     taken_apart = await asyncio.to_thread(lambda: [extract(text) for text in body.texts])
-    pieces = [piece for one in taken_apart for piece in one.extracts]
+    pieces, keep = to_translate([piece for one in taken_apart for piece in one.extracts])
     found: list[Translation] = []
     if pieces:
-        options = replace(options, alignment="links", keep=tuple(piece.keep for piece in pieces))
-        found = await translation_call.translate(service, request, [piece.text for piece in pieces], options)
-    translations = []
-    for one in taken_apart:
-        own, found = found[: len(one.extracts)], found[len(one.extracts) :]
-        translations.append(await asyncio.to_thread(_translation, one, own, body.source, options.source))
+        job = Job(tuple(pieces), options.model_copy(update={"alignment": "links"}), tuple(keep))
+        found = await translation_call.translate(service, request, job)
+    direction = service.directions.of(options)
+    translations = [
+        await asyncio.to_thread(_translation, one, own, body.source, direction.source)
+        for one, own in share_out(taken_apart, found)
+    ]
     return TranslateAnswer(
         translations=translations,
-        source=options.source,
-        target=options.target,
-        model=service.directions.of(options).model.name,
+        source=direction.source,
+        target=direction.target,
+        model=direction.model.name,
     )
 
 

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import StreamingResponse
 
 from nmt.batching.events import PartFinished
+from nmt.options import TranslationOptions
 from service.calls import translation_call
 from service.calls.auth import current_caller
 from service.calls.limits import check_texts, options, require_json
@@ -32,7 +33,7 @@ from service.schemas import (
     TranslationOut,
 )
 from service.state import Service, ServiceDependency
-from service.work.scheduler import Options
+from service.work.scheduler import Job
 from service.work.source_language import SourceCheck, check_source
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ async def translate(body: TranslateRequest, request: Request, service: ServiceDe
         return Response(payload, media_type="application/json", headers={"Cache-Control": "no-store"})
     if wants_events(request):
         return await stream_answer(body, chosen, request, service)
-    found = await translation_call.translate(service, request, body.texts, chosen)
+    found = await translation_call.translate(service, request, Job(tuple(body.texts), chosen))
     payload = await _answer(found, body, chosen, request, service)
     return Response(payload, media_type="application/json", headers={"Cache-Control": "no-store"})
 
@@ -84,7 +85,7 @@ async def translate(body: TranslateRequest, request: Request, service: ServiceDe
 async def _answer(
     found: Sequence[Translation],
     body: TranslateRequest,
-    chosen: Options,
+    chosen: TranslationOptions,
     request: Request,
     service: Service,
 ) -> bytes:
@@ -101,10 +102,10 @@ async def _answer(
 
 
 async def stream_answer(
-    body: TranslateRequest, chosen: Options, request: Request, service: Service
+    body: TranslateRequest, chosen: TranslationOptions, request: Request, service: Service
 ) -> Response:
     """The same by server-sent events. What goes wrong before the first one has a status of its own."""
-    events = translation_call.stream(service, request, body.texts, chosen)
+    events = translation_call.stream(service, request, Job(tuple(body.texts), chosen))
     first = await anext(events)
 
     async def written() -> AsyncIterator[bytes]:

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 from nmt.config import GenerationConfig, ModelFolderConfig
 from nmt.errors import ConfigError, InputError, UnsupportedLanguageError
+from nmt.options import TranslationOptions
 from nmt.text.language import detect
 from service.http.metrics import Metrics
 from service.settings import Settings
-from service.work.engine.base import Engine, Options
+from service.work.engine.base import Engine
 from service.work.scheduler import Scheduler
 from service.work.source_language import AUTO
 
@@ -105,9 +106,9 @@ class Directions:
         """The directions to a language."""
         return [one for one in self._all if one.target == target]
 
-    def of(self, options: Options) -> Direction:
-        """The direction of a request that was checked already."""
-        [found] = self.fitting(options.source, options.target)
+    def of(self, options: TranslationOptions) -> Direction:
+        """The direction of a request that was checked already, and so names both languages."""
+        [found] = self.fitting(*options.languages)
         return found
 
     def fitting(self, source: str, target: str | None) -> list[Direction]:

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from nmt.config import GenerationConfig, ModelFolderConfig
+from nmt.options import DEFAULTS, TranslationOptions
+from nmt.spans import Span
 
 if TYPE_CHECKING:
-    from nmt.translator import AlignmentKind, Translation
+    from nmt.translator import Translation
 
 
 class TextTranslator(Protocol):
@@ -32,11 +34,9 @@ class TextTranslator(Protocol):
     def translate(
         self,
         texts: Sequence[str],
+        options: TranslationOptions = DEFAULTS,
         *,
-        source: str | None = None,
-        target: str | None = None,
-        alignment: AlignmentKind = "none",
-        options: GenerationConfig | None = None,
+        keep: Sequence[Sequence[Span]] | None = None,
     ) -> list[Translation]:
         """One translation for each text, in order; a text's translation does not depend on its neighbours."""
         ...

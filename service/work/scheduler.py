@@ -13,9 +13,9 @@ import itertools
 import math
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Future, InvalidStateError
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import structlog
@@ -30,14 +30,13 @@ from service.work.engine.base import (
     Event,
     Job,
     Lost,
-    Options,
     Pulse,
 )
 
 if TYPE_CHECKING:
     from nmt.translator import Translation
 
-__all__ = ["Admitted", "EngineLostError", "Options", "QueueFullError", "Scheduler", "StoppingError"]
+__all__ = ["Admitted", "EngineLostError", "Job", "QueueFullError", "Scheduler", "StoppingError"]
 
 log = structlog.get_logger()
 
@@ -163,23 +162,21 @@ class Scheduler:
 
     def admit(
         self,
-        texts: Sequence[str],
-        options: Options,
+        job: Job,
         on_part: Callable[[PartFinished], None] | None = None,
     ) -> Admitted:
         """Give one request its place in the queue, which cancelling its future gives up again.
 
         Args:
-            texts: what to translate.
-            options: how.
+            job: what to translate; its number is given here.
             on_part: told of each sentence in order, before the future has its result, on another thread.
 
         Raises:
             QueueFullError: with the seconds after which to try again.
             StoppingError: the server is shutting down.
         """
-        job = Job(next(self._numbers), tuple(texts), options, parts=on_part is not None)
-        request = _Request(job, on_part, [estimated_tokens(text) for text in texts])
+        job = replace(job, id=next(self._numbers), parts=on_part is not None)
+        request = _Request(job, on_part, [estimated_tokens(text) for text in job.texts])
         request.forget_progress()
         request.future.add_done_callback(lambda future: self._forget(request) if future.cancelled() else None)
         with self._changed:
@@ -188,9 +185,9 @@ class Scheduler:
             self._count(request, 1)
         return Admitted(request.future, lambda: self._release(request))
 
-    def submit(self, texts: Sequence[str], options: Options) -> Future[list[Translation]]:
+    def submit(self, job: Job) -> Future[list[Translation]]:
         """``admit`` a request that is to be translated at once."""
-        admitted = self.admit(texts, options)
+        admitted = self.admit(job)
         admitted.release()
         return admitted.future
 

@@ -10,8 +10,9 @@ from nmt.confidence import expected_length_ratio
 from nmt.config import GenerationConfig
 from nmt.errors import InputError, ModelFolderError, UnsupportedLanguageError
 from nmt.model_folder.registry import languages_of, resolve_model
+from nmt.options import TranslationOptions
 from nmt.pipeline.flags import is_too_short
-from nmt.pipeline.prepare import Preparer, Wishes
+from nmt.pipeline.prepare import Preparer
 from nmt.pipeline.quality import Judge
 from nmt.pipeline.result import Candidate
 from nmt.spans import Span
@@ -49,21 +50,23 @@ def flags(translation) -> list[str]:
 
 
 def test_it_takes_its_own_languages_only(translator):
-    assert translator.translate(["Le chat."], source="fr", target="en")
+    assert translator.translate(["Le chat."], TranslationOptions(source="fr", target="en"))
     with pytest.raises(UnsupportedLanguageError, match="translates fr to en, not 'en' to 'fr'"):
-        translator.translate(["The cat."], source="en", target="fr")
+        translator.translate(["The cat."], TranslationOptions(source="en", target="fr"))
 
 
 def test_english_has_no_form_of_address_whatever_pieces_there_are(translator):
     assert not translator.has_formality
-    (plan,) = translator.plan(["Le chat est ici."], formality="formal")
+    (plan,) = translator.plan(["Le chat est ici."], TranslationOptions(formality="formal"))
     assert REGISTER["formal"] not in plan.sentences[0].reading.text
-    assert "register_unavailable" in flags(translator.translate(["Le chat est ici."], formality="formal")[0])
+    assert "register_unavailable" in flags(
+        translator.translate(["Le chat est ici."], TranslationOptions(formality="formal"))[0]
+    )
 
 
 def test_french_typography_is_refused(translator):
     with pytest.raises(InputError, match="french_typography: the model tiny writes en; leave it out"):
-        translator.translate(["Le chat."], french_typography=True)
+        translator.translate(["Le chat."], TranslationOptions(french_typography=True))
 
 
 @pytest.mark.parametrize(
@@ -173,7 +176,7 @@ def test_words_with_a_capital_in_their_language_are_no_names(reserved_tokenizer)
     def names(text: str, language: str) -> list[str]:
         other = "en" if language == "fr" else "fr"
         preparer = Preparer(reserved_tokenizer, language, other)
-        sentence = preparer.prepare(text, (), (), Wishes())
+        sentence = preparer.prepare(text, (), (), TranslationOptions())
         return [entry.text for entry in sentence.copied if entry.is_name]
 
     assert "noël" in CAPITALISED["fr"]
@@ -187,7 +190,9 @@ def test_words_with_a_capital_in_their_language_are_no_names(reserved_tokenizer)
 
 def test_a_term_is_put_in_with_its_article(translator):
     glossary = Glossary.of([Term("chat", "owl")])
-    [translation] = translator.translate(["a chat est ici."], glossary=glossary, options=GREEDY)
+    [translation] = translator.translate(
+        ["a chat est ici."], TranslationOptions(glossary=glossary, generation=GREEDY)
+    )
     assert "an owl" in translation.text
 
 

@@ -29,6 +29,7 @@ from nmt.errors import (
 from nmt.model_folder.checkpoint import LoadedModel
 from nmt.models.build import build_model
 from nmt.models.interface import Step
+from nmt.options import TranslationOptions
 from nmt.pipeline.result import Candidate, Document, assemble
 from nmt.text.segment import split
 from nmt.tokenizer import Tokenizer
@@ -123,7 +124,7 @@ def close(first, second):
 )
 def test_a_model_that_copies_gives_the_text_back_exactly(copier, parts, options):
     text = " ".join(parts)
-    translation = copier.translate([text], options=options)[0]
+    translation = copier.translate([text], TranslationOptions(generation=options))[0]
     assert translation.text == text
     assert translation.sentences == () or translation.score == pytest.approx(math.log(PROBABILITY), abs=1e-4)
     assert not translation.truncated
@@ -132,7 +133,7 @@ def test_a_model_that_copies_gives_the_text_back_exactly(copier, parts, options)
 
 def test_spans_tokens_and_links_point_into_the_whole_text(copier):
     text = f"  {ENGLISH[0]}\n\n{ENGLISH[1]} {ENGLISH[2]}  "
-    translation = copier.translate([text], alignment="soft")[0]
+    translation = copier.translate([text], TranslationOptions(alignment="soft"))[0]
     assert [text[s.source.start : s.source.end] for s in translation.sentences] == ENGLISH[:3]
     assert [translation.text[s.target.start : s.target.end] for s in translation.sentences] == ENGLISH[:3]
     tokens = translation.source_tokens
@@ -159,7 +160,7 @@ def test_the_score_is_the_mean_log_probability_with_eos(copier, tokenizer):
 @pytest.mark.parametrize("text", ["", " ", "\n\n\t", "\u200b", " \ufeff \n"])
 @pytest.mark.parametrize("alignment", ["none", "links", "soft"])
 def test_blank_text_is_its_own_translation(copier, text, alignment):
-    translation = copier.translate([text], alignment=alignment)[0]
+    translation = copier.translate([text], TranslationOptions(alignment=alignment))[0]
     assert translation.text == text
     assert (translation.sentences, translation.score, translation.n_target_tokens) == ((), 0.0, 0)
     assert translation.links == (None if alignment == "none" else ())
@@ -170,7 +171,9 @@ def test_no_texts_give_no_translations(copier):
 
 
 def test_what_was_not_asked_for_is_none(copier):
-    none, links, soft = (copier.translate(ENGLISH[:1], alignment=a)[0] for a in ("none", "links", "soft"))
+    none, links, soft = (
+        copier.translate(ENGLISH[:1], TranslationOptions(alignment=a))[0] for a in ("none", "links", "soft")
+    )
     assert (none.source_tokens, none.target_tokens, none.links) == (None, None, None)
     assert none.sentences[0].source_tokens == Span(0, 0)
     assert links.links == soft.links != ()
@@ -183,7 +186,9 @@ def test_a_hypothesis_at_the_maximum_length_is_called_truncated(copier, tokenize
     long, short = ENGLISH[0], "It."
     options = GenerationConfig(beam_size=2, max_length_ratio=0.01, max_length_offset=7)
     assert len(tokenizer.encode(short)) <= 8 < len(tokenizer.encode(long))
-    cut, whole, both = copier.translate([long, short, f"{short} {long}"], options=options)
+    cut, whole, both = copier.translate(
+        [long, short, f"{short} {long}"], TranslationOptions(generation=options)
+    )
     assert cut.truncated
     assert cut.sentences[0].truncated
     assert cut.n_target_tokens == 8
@@ -197,7 +202,7 @@ def test_a_hypothesis_at_the_maximum_length_is_called_truncated(copier, tokenize
 def test_a_sentence_over_the_limit_is_translated_in_parts_and_nothing_is_lost(copier, tokenizer):
     sentence = "the cat, " * 60 + "and the dog."
     assert len(tokenizer.encode(sentence)) > copier.config.max_source_tokens
-    translation = copier.translate([sentence], alignment="links")[0]
+    translation = copier.translate([sentence], TranslationOptions(alignment="links"))[0]
     assert translation.text == sentence
     assert translation.repaired
     assert len(translation.sentences) > 1
@@ -209,15 +214,17 @@ def test_a_sentence_over_the_limit_is_translated_in_parts_and_nothing_is_lost(co
 
 @pytest.mark.parametrize("text", ["the cat " * 12_500, "Where? " * 2_000, "x" * 10_000])
 def test_a_long_text_comes_back_whole(copier, text):
-    assert copier.translate([text], options=GREEDY)[0].text == text
+    assert copier.translate([text], TranslationOptions(generation=GREEDY))[0].text == text
 
 
 def test_a_line_is_one_sentence_if_asked_and_still_fits_the_model(copier):
     text = "One cat. Two dogs.\nThree."
-    whole, apart = (copier.translate([text], split_sentences=asked)[0] for asked in (False, True))
+    whole, apart = (
+        copier.translate([text], TranslationOptions(split_sentences=asked))[0] for asked in (False, True)
+    )
     assert (len(whole.sentences), len(apart.sentences)) == (2, 3)
     long = "One cat. " * 200
-    (translation,) = copier.translate([long], split_sentences=False)
+    (translation,) = copier.translate([long], TranslationOptions(split_sentences=False))
     assert len(translation.sentences) > 1
     assert translation.text == long
 
@@ -232,7 +239,9 @@ def test_a_budget_for_search_is_no_larger_one_for_forced_passes(tokenizer, monke
         return align(self, pairs, **options)
 
     monkeypatch.setattr(Aligner, "align_encoded", spied)
-    translator.translate(ENGLISH, options=GREEDY, alignment="links", max_batch_tokens=budget)
+    translator.translate(
+        ENGLISH, TranslationOptions(generation=GREEDY, alignment="links"), max_batch_tokens=budget
+    )
     assert set(told) == {min(budget, ALIGN_TOKENS)}
 
 
@@ -240,12 +249,16 @@ def test_the_token_budget_bounds_batches_times_the_beam(tokenizer):
     model = CopyModel(tokenizer.vocab_size)
     copier = Translator(loaded(tokenizer, model), n_workers=1)
     longest = max(len(tokenizer.encode(sentence)) + 1 for sentence in ENGLISH)
-    copier.translate(ENGLISH, options=GenerationConfig(beam_size=4), max_batch_tokens=3 * 4 * longest)
+    copier.translate(
+        ENGLISH,
+        TranslationOptions(generation=GenerationConfig(beam_size=4)),
+        max_batch_tokens=3 * 4 * longest,
+    )
     assert max(model.batch_sizes) >= 3
     assert model.batch_sizes[0] == 3
     assert sum(model.batch_sizes) == len(ENGLISH)
     model.batch_sizes.clear()
-    copier.translate(ENGLISH, options=GREEDY, max_batch_tokens=1)
+    copier.translate(ENGLISH, TranslationOptions(generation=GREEDY), max_batch_tokens=1)
     assert model.batch_sizes == [1] * len(ENGLISH)
 
 
@@ -256,12 +269,14 @@ def test_the_token_budget_bounds_batches_times_the_beam(tokenizer):
 def test_batched_is_alone_in_any_order(translator, beam_size):
     options = GenerationConfig(beam_size=beam_size, n_best=min(beam_size, 3), max_length_ratio=1.0)
     texts = [*ENGLISH[:5], "", f"{ENGLISH[3]}\n\n{ENGLISH[4]}", "\n"]
-    together = translator.translate(texts, options=options)
+    together = translator.translate(texts, TranslationOptions(generation=options))
     assert len({translation.text for translation in together}) > 5
     for text, translation in zip(texts, together, strict=True):
-        close(translation, translator.translate([text], options=options)[0])
+        close(translation, translator.translate([text], TranslationOptions(generation=options))[0])
     for translation, reverse in zip(
-        together, translator.translate(texts[::-1], options=options, max_batch_tokens=100)[::-1], strict=True
+        together,
+        translator.translate(texts[::-1], TranslationOptions(generation=options), max_batch_tokens=100)[::-1],
+        strict=True,
     ):
         close(translation, reverse)
 
@@ -272,8 +287,8 @@ def test_the_number_of_workers_changes_nothing(tokenizer, beam_size):
     options = GenerationConfig(beam_size=beam_size, n_best=min(beam_size, 3), max_length_ratio=1.0)
     alone, several = Translator(model, n_workers=1), Translator(model, n_workers=3)
     for first, second in zip(
-        alone.translate(ENGLISH * 3, options=options),
-        several.translate(ENGLISH * 3, options=options, max_batch_tokens=50),
+        alone.translate(ENGLISH * 3, TranslationOptions(generation=options)),
+        several.translate(ENGLISH * 3, TranslationOptions(generation=options), max_batch_tokens=50),
         strict=True,
     ):
         close(first, second)
@@ -281,13 +296,15 @@ def test_the_number_of_workers_changes_nothing(tokenizer, beam_size):
 
 def test_alignment_does_not_change_the_translation(translator):
     for first, second in zip(
-        translator.translate(ENGLISH), translator.translate(ENGLISH, alignment="soft"), strict=True
+        translator.translate(ENGLISH),
+        translator.translate(ENGLISH, TranslationOptions(alignment="soft")),
+        strict=True,
     ):
         close(first, second)
 
 
 def test_every_row_of_the_soft_matrix_is_a_distribution(translator):
-    translation = translator.translate([" ".join(ENGLISH[:2])], alignment="soft")[0]
+    translation = translator.translate([" ".join(ENGLISH[:2])], TranslationOptions(alignment="soft"))[0]
     for sentence in translation.sentences:
         for token, row in zip(
             translation.target_tokens[sentence.target_tokens.start : sentence.target_tokens.end],
@@ -313,7 +330,7 @@ def test_the_score_is_the_mean_of_a_forced_pass_over_the_same_tokens(translator,
         options = GenerationConfig(
             beam_size=beam_size, max_length_ratio=0.1, length_normalization="none", repair_loops=False
         )
-        translation = translator.translate([text], options=options)[0]
+        translation = translator.translate([text], TranslationOptions(generation=options))[0]
         hypothesis = found[-1][0]
         finished.add(hypothesis.finished)
         batch = Batch.from_ids([tokenizer.encode(text)], [hypothesis.tokens], special=tokenizer.special)
@@ -328,12 +345,12 @@ def test_the_score_is_the_mean_of_a_forced_pass_over_the_same_tokens(translator,
 def test_n_best_is_different_and_in_order_and_its_first_is_the_translation(translator):
     options = GenerationConfig(beam_size=5, n_best=4, length_normalization="mean", repair_loops=False)
     for text in (ENGLISH[0], f"{ENGLISH[1]} {ENGLISH[2]}"):
-        translation = translator.translate([text], options=options)[0]
+        translation = translator.translate([text], TranslationOptions(generation=options))[0]
         texts = [alternative.text for alternative in translation.alternatives]
         assert texts[0] == translation.text
         assert 1 < len(texts) == len(set(texts)) <= 4
         assert translation.alternatives[0].score == pytest.approx(translation.score)
-    single = translator.translate([ENGLISH[0]], options=options)[0]
+    single = translator.translate([ENGLISH[0]], TranslationOptions(generation=options))[0]
     if not single.truncated:
         scores = [alternative.score for alternative in single.alternatives]
         assert scores == sorted(scores, reverse=True)
@@ -342,7 +359,7 @@ def test_n_best_is_different_and_in_order_and_its_first_is_the_translation(trans
 def test_a_target_that_would_leave_the_models_positions_is_truncated_instead(tokenizer):
     translator = Translator(loaded(tokenizer, max_positions=24))
     options = GenerationConfig(beam_size=2, max_length_ratio=10, max_length_offset=1000)
-    translations = translator.translate(ENGLISH, options=options, alignment="links")
+    translations = translator.translate(ENGLISH, TranslationOptions(generation=options, alignment="links"))
     assert all(translation.text for translation in translations)
     n_positions = [23 * len(translation.sentences) for translation in translations]
     assert all(t.n_target_tokens <= n for t, n in zip(translations, n_positions, strict=True))
@@ -356,7 +373,7 @@ def test_the_models_positions_limit_only_the_sentences_that_would_outgrow_them(t
     texts = ["It is.", "the cat, the dog and the sea"]
     n_source = [len(tokenizer.encode(text)) for text in texts]
     assert n_source[0] + 12 < 23 < n_source[1] + 12
-    together = translator.translate(texts, options=options)
+    together = translator.translate(texts, TranslationOptions(generation=options))
     assert [translation.truncated for translation in together] == [True, True]
     assert [translation.n_target_tokens for translation in together] == [n_source[0] + 12, 23]
 
@@ -419,8 +436,8 @@ def test_a_lone_surrogate_is_refused_by_text_and_position_without_the_text(copie
 def test_a_language_that_the_model_does_not_know_is_refused(copier):
     for languages in ({"source": "de"}, {"target": "en"}, {"source": "fr", "target": "en"}):
         with pytest.raises(UnsupportedLanguageError, match="tiny translates en to fr, not"):
-            copier.translate(["Hello."], **languages)
-    assert copier.translate(["Hello."], source="en", target="fr")[0].text == "Hello."
+            copier.translate(["Hello."], TranslationOptions(**languages))
+    assert copier.translate(["Hello."], TranslationOptions(source="en", target="fr"))[0].text == "Hello."
 
 
 @pytest.mark.parametrize(("texts", "message"), [("Hello.", "not one text"), (["a", 3], "text 2 is int")])
@@ -437,7 +454,10 @@ def test_a_model_without_attention_translates_but_does_not_align(tokenizer):
     assert len(translator.translate(ENGLISH[:2])) == 2
     with pytest.raises(ConfigError, match="no attention"):
         translator.translate(
-            ENGLISH[:2], alignment="links", options=GREEDY.model_copy(update={"repair_loops": False})
+            ENGLISH[:2],
+            TranslationOptions(
+                alignment="links", generation=GREEDY.model_copy(update={"repair_loops": False})
+            ),
         )
 
 
@@ -485,14 +505,17 @@ def test_loading_reports_a_bad_folder_and_a_bad_device(tmp_path, tokenizer_file)
 
 def test_options_reach_the_search(translator):
     short = GenerationConfig(beam_size=1, max_length_ratio=0.01, max_length_offset=2)
-    assert max(t.n_target_tokens for t in translator.translate(ENGLISH, options=short)) == 3
+    assert (
+        max(t.n_target_tokens for t in translator.translate(ENGLISH, TranslationOptions(generation=short)))
+        == 3
+    )
 
 
 def test_a_unigram_tokenizer_works_as_well():
     tokenizer = Tokenizer(train_tokenizer("unigram", 330))
     copier = Translator(loaded(tokenizer, CopyModel(tokenizer.vocab_size)))
     text = "\n".join(SENTENCES)
-    translation = copier.translate([text], alignment="links", options=GREEDY)[0]
+    translation = copier.translate([text], TranslationOptions(alignment="links", generation=GREEDY))[0]
     assert translation.text == text
     assert all((link.source == link.target) for link in translation.links)
 
@@ -510,8 +533,8 @@ def test_the_layer_and_heads_asked_for_change_the_alignment_and_nothing_else(tra
     short = GenerationConfig(beam_size=1, max_length_ratio=0.1, max_length_offset=4)  # no room for loops
 
     def soft(attention):
-        options = {"alignment": "soft", "options": short, "attention": attention}
-        (found,) = translator.translate([SENTENCES[0]], **options)
+        options = TranslationOptions(alignment="soft", generation=short, attention=attention)
+        (found,) = translator.translate([SENTENCES[0]], options)
         return found.text, found.sentences[0].attention
 
     text, averaged = soft(None)

@@ -26,6 +26,7 @@ from typing import Any
 from nmt.batching.events import Begun, Event, Failed, Finished, Planned
 from nmt.batching.fair_queue import FairQueue
 from nmt.errors import NumericalError
+from nmt.options import TranslationOptions
 from nmt.pipeline.result import Translation
 from service.work.engine.child import run
 from service.work.engine.messages import Ready, Start
@@ -41,7 +42,7 @@ FAULTS: dict[str, type[Exception]] = {"fail": RuntimeError, "nan": NumericalErro
 @dataclass(eq=False)
 class _Request:
     texts: list[str]
-    options: dict[str, Any]
+    options: TranslationOptions
     arrived: int
     done: list[Translation | None]
     has_begun: bool = False
@@ -75,7 +76,9 @@ class StubWorker:
     def batch_fill(self) -> float:
         return len(self._running) / SLOTS
 
-    def add(self, request: int, texts: Sequence[str], *, party: str, **options: Any) -> None:
+    def add(
+        self, request: int, texts: Sequence[str], options: TranslationOptions, *, party: str, **_: Any
+    ) -> None:
         self._requests[request] = _Request(list(texts), options, self._n_steps, [None] * len(texts))
         for index, text in enumerate(texts):
             n_tokens = estimated_tokens(text)
@@ -115,10 +118,7 @@ class StubWorker:
         if (fault := obey(request.texts[index])) is not None:
             self.cancel([number])
             return [Failed(number, fault)]
-        options = request.options
-        (found,) = self.translator.translate(
-            [request.texts[index]], alignment=options["alignment"], options=options["options"]
-        )
+        (found,) = self.translator.translate([request.texts[index]], request.options)
         request.done[index] = replace(found, score=-(self._n_steps - request.arrived) / 1000)
         done = [translation for translation in request.done if translation is not None]
         if len(done) < len(request.texts):

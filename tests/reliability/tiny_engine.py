@@ -77,9 +77,9 @@ class CountingTranslator(ContinuousTranslator):
         super().__init__(*args, **kwargs)
         self._arrived: dict[Any, int] = {}
 
-    def add(self, request: Any, texts: Sequence[str], **options: Any) -> None:
+    def add(self, request: Any, texts: Sequence[str], *arguments: Any, **options: Any) -> None:
         self._arrived[request] = self._n_steps
-        super().add(request, texts, **options)
+        super().add(request, texts, *arguments, **options)
 
     def step(self) -> list[Event]:
         self._n_steps += 1

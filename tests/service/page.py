@@ -23,6 +23,7 @@ from selenium.webdriver.support.select import Select
 from selenium.webdriver.support.wait import WebDriverWait
 
 from nmt.batching.events import Finished
+from nmt.options import DEFAULTS, TranslationOptions
 from nmt.text.glossary import AppliedTerm, find_form
 from nmt.translator import Span, Translation
 from service.work.engine.base import Job
@@ -48,9 +49,11 @@ def start_browser() -> webdriver.Chrome:
 class PageTranslator(StubTranslator):
     """The stub with attention heads, of which number h looks at word h alone, and with a glossary."""
 
-    def translate(self, texts: Sequence[str], **asked: Any) -> list[Translation]:  # type: ignore[override]
-        attention, glossary = asked.pop("attention", None), asked.pop("glossary", None)
-        found = super().translate(texts, **asked)
+    def translate(
+        self, texts: Sequence[str], options: TranslationOptions = DEFAULTS, **arguments: Any
+    ) -> list[Translation]:
+        attention, glossary = options.attention, options.glossary
+        found = super().translate(texts, options, **arguments)
         if attention is not None and attention.heads is not None:
             found = [_attending(translation, attention.heads[0]) for translation in found]
         if glossary is not None:

@@ -10,14 +10,16 @@ import re
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from nmt.alignment.attention_maps import BEGIN, END, HeadMaps, Heads
 from nmt.alignment.pharaoh import Link
 from nmt.config import GenerationConfig, ModelFolderConfig, TransformerConfig
+from nmt.options import DEFAULTS, TranslationOptions
 from nmt.pipeline.result import Alternative, SentenceTranslation, Translation
 from nmt.spans import Span
 from nmt.text.words import Token
+from tests.wishes import wishes_of
 
 AlignmentKind = Literal["none", "links", "soft", "heads"]
 
@@ -37,6 +39,7 @@ class StubTranslator:
         self.failure = failure
         self.calls: list[list[str]] = []
         self.options: list[GenerationConfig] = []
+        self.wishes: list[dict[str, Any]] = []
         self.threads: set[str] = set()
         self.gate = threading.Event()
         self.gate.set()
@@ -45,15 +48,14 @@ class StubTranslator:
     def translate(
         self,
         texts: Sequence[str],
+        options: TranslationOptions = DEFAULTS,
         *,
-        source: str | None = None,
-        target: str | None = None,
-        alignment: AlignmentKind = "none",
-        options: GenerationConfig | None = None,
+        keep: Sequence[Sequence[Span]] | None = None,
     ) -> list[Translation]:
-        options = options or self.generation
+        generation = options.generation or self.generation
+        self.wishes.append(wishes_of(options, keep))
         self.calls.append(list(texts))
-        self.options.append(options)
+        self.options.append(generation)
         self.threads.add(threading.current_thread().name)
         self.entered.set()
         assert self.gate.wait(30)
@@ -61,7 +63,7 @@ class StubTranslator:
         for text in texts:
             if self.failure and (error := self.failure(text)):
                 raise error
-        return [_translate(text, alignment, options.n_best) for text in texts]
+        return [_translate(text, options.alignment, generation.n_best) for text in texts]
 
 
 def backwards(text: str) -> str:

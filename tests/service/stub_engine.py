@@ -20,7 +20,8 @@ from typing import Any
 
 from nmt.batching.events import Begun, Event, Failed, Finished, PartFinished, Planned
 from nmt.errors import NumericalError
-from service.work.engine.base import Job, Options
+from nmt.options import TranslationOptions
+from service.work.engine.base import Job
 from service.work.engine.child import run
 from service.work.engine.local import parts_of
 from service.work.engine.messages import Ready, Start
@@ -32,7 +33,8 @@ STEP_S = 0.02
 @dataclass
 class _Running:
     texts: Sequence[str]
-    options: dict[str, Any]
+    options: TranslationOptions
+    parts: bool
     n_left: int
     n_told: int = 0
 
@@ -54,8 +56,10 @@ class StubWorker:
     def n_running(self) -> int:
         return len(self.jobs)
 
-    def add(self, request: int, texts: Sequence[str], **options: Any) -> None:
-        self.jobs[request] = _Running(texts, options, sum(len(text.split()) for text in texts))
+    def add(
+        self, request: int, texts: Sequence[str], options: TranslationOptions, *, parts: bool, **_: Any
+    ) -> None:
+        self.jobs[request] = _Running(texts, options, parts, sum(len(text.split()) for text in texts))
 
     def cancel(self, requests: Collection[int]) -> None:
         for request in requests:
@@ -75,14 +79,9 @@ class StubWorker:
             job.n_left -= 1
             if job.n_left <= 0:
                 del self.jobs[request]
-                options = job.options
-                translations = self.translator.translate(
-                    job.texts, alignment=options["alignment"], options=options["options"]
-                )
-                if options["parts"]:
-                    whole = Job(
-                        request, tuple(job.texts), Options("en", "fr", "none", self.translator.generation)
-                    )
+                translations = self.translator.translate(job.texts, job.options)
+                if job.parts:
+                    whole = Job(tuple(job.texts), job.options, id=request)
                     for part in parts_of(whole, translations):
                         events.append(
                             PartFinished(

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from nmt.config import AlignmentConfig
+from nmt.options import DEFAULTS, TranslationOptions
 from nmt.spans import Span
 from nmt.text.glossary import AppliedTerm, Glossary, Term
 from nmt.translator import Translation
@@ -22,15 +23,11 @@ TERMS = [{"source": "one", "target": "un"}, {"source": "two", "target": "deux", 
 class WishedTranslator(StubTranslator):
     """Remembers what else it was asked for, and applies every term at once."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.wishes: list[dict[str, Any]] = []
-
-    def translate(self, texts: Sequence[str], **arguments: Any) -> list[Translation]:  # type: ignore[override]
-        own = {"source", "target", "alignment", "options"}
-        self.wishes.append({name: value for name, value in arguments.items() if name not in own})
-        found = super().translate(texts, **{name: arguments[name] for name in own})
-        glossary = arguments.get("glossary") or Glossary()
+    def translate(
+        self, texts: Sequence[str], options: TranslationOptions = DEFAULTS, **arguments: Any
+    ) -> list[Translation]:
+        found = super().translate(texts, options, **arguments)
+        glossary = options.glossary or Glossary()
         for translation in found:
             applied = tuple(
                 AppliedTerm(Span(0, 3), Span(4, 7), term, "enforced") for term in glossary.terms[:1]

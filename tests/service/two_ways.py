@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from nmt.options import DEFAULTS, TranslationOptions
 from nmt.translator import Translation
 from service.app import create_app
 from service.settings import Settings
@@ -21,13 +22,12 @@ class ShoutingTranslator(StubTranslator):
         super().__init__(**arguments)
         update = {"name": "shout", "source_language": "fr", "target_language": "en"}
         self.config = self.config.model_copy(update=update)
-        self.wishes: list[dict[str, Any]] = []
 
-    def translate(self, texts: Sequence[str], **arguments: Any) -> list[Translation]:  # type: ignore[override]
-        assert (arguments["source"], arguments["target"]) == ("fr", "en")
-        own = {"source", "target", "alignment", "options"}
-        self.wishes.append({name: value for name, value in arguments.items() if name not in own})
-        found = super().translate(texts, **{name: arguments[name] for name in own})
+    def translate(
+        self, texts: Sequence[str], options: TranslationOptions = DEFAULTS, **arguments: Any
+    ) -> list[Translation]:
+        assert (options.source, options.target) == ("fr", "en")
+        found = super().translate(texts, options, **arguments)
         return [replace(one, text=one.text.upper()) for one in found]
 
 

@@ -38,6 +38,7 @@ from nmt.confidence import (
 from nmt.errors import DataError
 from nmt.model_folder.checkpoint import WEIGHTS, resolve_model, save_calibration
 from nmt.model_folder.files import sha256
+from nmt.options import TranslationOptions
 from nmt.text.words import Token, words
 from nmt.translator import Translator
 from training.evaluation.plots import reliability_curves, save_png
@@ -150,7 +151,7 @@ def examples(translator: Translator, test_set: TestSet) -> list[Example]:
     with progress(f"{translator.config.name} on {test_set.name}", len(test_set)) as advance:
         for start in range(0, len(test_set), SENTENCES_AT_ONCE):
             chunk = test_set.sources[start : start + SENTENCES_AT_ONCE]
-            translator.translate(chunk, alignment="links")
+            translator.translate(chunk, TranslationOptions(alignment="links"))
             advance(len(chunk))
     metric = CHRF()
     found: list[Example] = []

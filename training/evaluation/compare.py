@@ -17,6 +17,7 @@ from typing import Any
 from nmt.config import GenerationConfig
 from nmt.errors import ConfigError
 from nmt.model_folder.checkpoint import resolve_model
+from nmt.options import TranslationOptions
 from nmt.translator import Translation, Translator
 from training.evaluation.evaluate import Evaluation, describe_model, evaluate_on, search_options
 from training.evaluation.length_buckets import LengthBucket, bleu_by_source_length
@@ -191,7 +192,9 @@ def _examples(translator: Translator, test_set: TestSet, options: GenerationConf
     sources = [test_set.sources[row] for row in rows]
     as_written = options.model_copy(update={"repair_loops": False})  # a copied source has links of its own
     try:
-        translations = translator.translate(sources, alignment="soft", options=as_written)
+        translations = translator.translate(
+            sources, TranslationOptions(alignment="soft", generation=as_written)
+        )
     except ConfigError:  # the model exposes no attention
         return []
     return [

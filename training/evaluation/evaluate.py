@@ -22,6 +22,7 @@ from nmt.config import GenerationConfig, parse
 from nmt.info import count_parameters
 from nmt.model_folder.checkpoint import MANIFEST, resolve_model
 from nmt.model_folder.files import sha256
+from nmt.options import TranslationOptions
 from nmt.translator import Translator
 from training.evaluation.scoring import Score, score, score_lowercase_tokenized
 from training.evaluation.testset import TestSet, load_all
@@ -126,14 +127,14 @@ def evaluate_on(
         lowercase_tokenized: also score on the literature's scale, as a score of its own.
         name: of the model, for the progress bar.
     """
-    translator.translate(test_set.sources[:WARM_UP_SENTENCES], options=options)
+    translator.translate(test_set.sources[:WARM_UP_SENTENCES], TranslationOptions(generation=options))
     lines: list[str] = []
     tokens = truncated = repaired = 0
     begin_s = time.perf_counter()
     with progress(f"{name or translator.config.name} on {test_set.name}", len(test_set)) as advance:
         for start in range(0, len(test_set), SENTENCES_AT_ONCE):
             chunk = test_set.sources[start : start + SENTENCES_AT_ONCE]
-            for translation in translator.translate(chunk, options=options):
+            for translation in translator.translate(chunk, TranslationOptions(generation=options)):
                 lines.append(translation.text.replace("\n", " "))
                 tokens += translation.n_target_tokens
                 truncated += translation.truncated

@@ -31,6 +31,7 @@ from nmt.model_folder.checkpoint import (
     save_model_folder,
 )
 from nmt.models.transformer import Transformer
+from nmt.options import TranslationOptions
 from nmt.translator import Translator
 from training.evaluation.scoring import score_bleu
 from training.evaluation.testset import TestSet
@@ -160,7 +161,7 @@ def _pairs(loaded: LoadedModel, whole: TestSet) -> tuple[Relation, ...] | None:
 def _pair(translator: Translator, loaded: LoadedModel, text: str, target: str | None) -> SentenceMaps:
     """Maps of a given pair as it stands, or of the model's own translation of one sentence."""
     if target is None:
-        (found,) = translator.translate([text], alignment="heads")
+        (found,) = translator.translate([text], TranslationOptions(alignment="heads"))
         if len(found.sentences) != 1:
             raise DataError(f"TEXT is {len(found.sentences)} sentences; give one, or its translation as well")
         maps, target = found.sentences[0].heads, found.text
@@ -191,7 +192,9 @@ def _pruning(
 
     def cost(changed: LoadedModel, heads: Sequence[Head], n_removed: int, nll: float) -> Cost:
         nonlocal signature
-        translations = Translator(changed, translator.device).translate(test_set.sources, options=options)
+        translations = Translator(changed, translator.device).translate(
+            test_set.sources, TranslationOptions(generation=options)
+        )
         score = score_bleu([translation.text for translation in translations], test_set.references)
         signature = score.signature
         n_parameters = sum(parameter.numel() for parameter in changed.model.parameters())
@@ -233,7 +236,7 @@ def _speeds(translators: Sequence[Translator], test_set: TestSet, options: Gener
     for _ in range(SPEED_ROUNDS):
         for place, translator in enumerate(translators):
             started = clock()
-            translator.translate(test_set.sources, options=options)
+            translator.translate(test_set.sources, TranslationOptions(generation=options))
             best[place] = min(best[place], clock() - started)
     return [round(len(test_set) / seconds, 2) for seconds in best]
 

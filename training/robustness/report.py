@@ -22,6 +22,7 @@ from nmt.config import GenerationConfig
 from nmt.errors import ConfigError, DataError
 from nmt.model_folder.checkpoint import resolve_model
 from nmt.model_folder.registry import languages_of
+from nmt.options import TranslationOptions
 from nmt.translator import Translator
 from training.evaluation.evaluate import SENTENCES_AT_ONCE, describe_model, search_options
 from training.evaluation.scoring import Score, score_bleu
@@ -109,7 +110,7 @@ def measure(translator: Translator, measured: Sequence[Behaviour], options: Gene
     with progress(f"{translator.config.name}: robustness", len(unique)) as advance:
         for start in range(0, len(unique), SENTENCES_AT_ONCE):
             chunk = unique[start : start + SENTENCES_AT_ONCE]
-            translations = translator.translate(chunk, options=options)
+            translations = translator.translate(chunk, TranslationOptions(generation=options))
             texts |= zip(chunk, (translation.text for translation in translations), strict=True)
             advance(len(chunk))
     return [_row(behaviour, texts) for behaviour in measured]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from nmt.errors import InputError
+from nmt.options import TranslationOptions
 from nmt.text.glossary import Glossary, Term, is_exact
 from service.calls.auth import Caller
 from service.calls.limits import options
@@ -18,7 +18,6 @@ from service.dialects.deepl.languages import fitting, language_of
 from service.dialects.fields import Names
 from service.schemas import Language, TranslateRequest
 from service.state import Service
-from service.work.scheduler import Options
 from service.work.source_language import AUTO
 
 MOST_GLOSSARIES = 5
@@ -62,7 +61,7 @@ def refuse_what_is_not_here(fields: dict[str, Any]) -> None:
 
 async def common_options(
     service: Service, caller: Caller, fields: CommonFields, texts: Sequence[str]
-) -> Options:
+) -> TranslationOptions:
     """How to translate.
 
     Args:
@@ -108,4 +107,4 @@ async def common_options(
         for term, translation in found:
             key = term if is_exact(term) else term.lower()
             terms.setdefault(key, Term(term, translation))  # the first glossary that has a term counts
-    return replace(chosen, glossary=await asyncio.to_thread(Glossary.of, terms.values()))
+    return chosen.model_copy(update={"glossary": await asyncio.to_thread(Glossary.of, terms.values())})

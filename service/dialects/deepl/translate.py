@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -61,15 +60,15 @@ async def translate(request: Request, service: ServiceDependency, caller: Caller
     refuse_what_is_not_here(given)
     fields = parse(TranslateFields, given)
     options = await common_options(service, caller, fields, fields.text)
-    options = replace(options, split_sentences=fields.split_sentences != "0")
+    options = options.model_copy(update={"split_sentences": fields.split_sentences != "0"})
     texts = fields.text
     if fields.tag_handling is None and fields.split_sentences != "1":
         texts = [_LINE_BREAK.sub(" ", text) for text in texts]
     translated = await translate_texts(service, request, texts, options, _extract(fields))
     if fields.source_lang:
-        sources = [options.source] * len(translated)
+        sources = [options.languages[0]] * len(translated)
     else:
-        sources = await asyncio.to_thread(_detect, [one.source for one in translated], options.source)
+        sources = await asyncio.to_thread(_detect, [one.source for one in translated], options.languages[0])
     answers: list[dict[str, Any]] = []
     for one, source in zip(translated, sources, strict=True):
         answer: dict[str, Any] = {"detected_source_language": source.upper(), "text": one.text}

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
 
 from nmt.batching.events import Begun, Failed, Finished, PartFinished, Planned
-from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig
+from nmt.config import GenerationConfig, ModelFolderConfig
+from nmt.options import TranslationOptions
 from nmt.spans import Span
-
-if TYPE_CHECKING:
-    from nmt.text.glossary import Glossary
-    from nmt.translator import AlignmentKind
 
 
 class EngineLostError(Exception):
@@ -21,37 +17,21 @@ class EngineLostError(Exception):
 
 
 @dataclass(frozen=True)
-class Options:
-    """How to translate; what is only of interest to the scheduler takes no part in comparisons."""
-
-    source: str
-    target: str
-    alignment: AlignmentKind
-    generation: GenerationConfig
-    keep: tuple[tuple[Span, ...], ...] | None = None
-    """For each text the characters that are copied."""
-    glossary: Glossary | None = None
-    formality: Literal["default", "formal", "informal"] = "default"
-    french_typography: bool = False
-    split_sentences: bool = True
-    min_confidence: float | None = None
-    attention: AlignmentConfig | None = None
-    """Which layer and heads the alignment is read from; None: the model's."""
-    key_id: str = field(default="anonymous", compare=False)
-    """Whose request it is: the model is shared evenly between keys."""
-    deadline_s: float | None = field(default=None, compare=False)
-    """Seconds after which nobody waits any more; None: as the settings say."""
-
-
-@dataclass(frozen=True)
 class Job:
     """One request."""
 
-    id: int
     texts: tuple[str, ...]
-    options: Options
+    options: TranslationOptions
+    keep: tuple[tuple[Span, ...], ...] | None = None
+    """For each text the characters that are copied."""
+    key_id: str = "anonymous"
+    """Whose request it is: the model is shared evenly between keys."""
+    deadline_s: float | None = None
+    """Seconds after which nobody waits any more; None: as the settings say."""
     parts: bool = False
     """Report each sentence as soon as it and those before it are there."""
+    id: int = 0
+    """Given by the scheduler."""
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,11 @@ import structlog
 
 from nmt.batching.events import Begun, Failed, Finished, PartFinished, Planned
 from nmt.errors import PasserelleError
+from nmt.options import TranslationOptions
+from nmt.spans import Span
 from service.http.logs import configure, describe
 from service.settings import Settings
 from service.work.engine.frames import ClosedError, Frames
-from service.work.engine.local import arguments
 from service.work.engine.messages import (
     BegunMessage,
     Cancel,
@@ -74,7 +75,16 @@ class Worker(Protocol):
         """Tokens searched now, as a share of what may be searched at once."""
         ...
 
-    def add(self, request: int, texts: Sequence[str], **options: Any) -> None:  # noqa: ANN401 - passed on
+    def add(
+        self,
+        request: int,
+        texts: Sequence[str],
+        options: TranslationOptions,
+        *,
+        keep: Sequence[Sequence[Span]] | None,
+        party: str,
+        parts: bool,
+    ) -> None:
         """Take a request."""
         ...
 
@@ -153,12 +163,18 @@ class _Loop:
 
     def _add(self, message: Translate) -> None:
         try:
-            job = message.job()
-            self._worker.add(job.id, job.texts, party=job.options.key_id, parts=job.parts, **arguments(job))
+            self._worker.add(
+                message.id,
+                message.texts,
+                message.options,
+                keep=message.spans,
+                party=message.key_id,
+                parts=message.parts,
+            )
         except Exception as error:
             self._send([_failed(message.id, error)])
         else:
-            self._known.add(job.id)
+            self._known.add(message.id)
 
     def _send(self, messages: Sequence[Message]) -> None:
         try:

@@ -94,7 +94,7 @@ class LocalEngine(Engine):
             batch: list[Job] = []
             for job in list(self._waiting):
                 n_characters = sum(map(len, job.texts))
-                alike = job.options == first.options and job.options.keep is None
+                alike = job.options == first.options and job.keep is None
                 if job is first or (alike and n_characters <= room):
                     batch.append(job)
                     self._waiting.remove(job)
@@ -127,7 +127,7 @@ class LocalEngine(Engine):
     def _answer(self, batch: list[Job]) -> None:
         """Translate and hand out the results. Raises before any result is handed out, or not at all."""
         texts = [text for job in batch for text in job.texts]
-        translations = self._translator.translate(texts, **arguments(batch[0]))
+        translations = self._translator.translate(texts, batch[0].options, keep=batch[0].keep)
         if len(translations) != len(texts):
             raise RuntimeError(f"{len(texts)} texts but {len(translations)} translations")
         first = 0
@@ -138,32 +138,6 @@ class LocalEngine(Engine):
                 for part in parts_of(job, own):
                     self._on_event(part)
             self._on_event(Finished(job.id, own))
-
-
-def arguments(job: Job) -> dict[str, Any]:
-    """The keyword arguments of ``Translator.translate``; those that say nothing are left out."""
-    options = job.options
-    given: dict[str, Any] = {
-        "source": options.source,
-        "target": options.target,
-        "alignment": options.alignment,
-        "options": options.generation,
-    }
-    if options.keep is not None:
-        given["keep"] = options.keep
-    if options.glossary is not None:
-        given["glossary"] = options.glossary
-    if options.formality != "default":
-        given["formality"] = options.formality
-    if options.french_typography:
-        given["french_typography"] = True
-    if not options.split_sentences:
-        given["split_sentences"] = False
-    if options.min_confidence is not None:
-        given["min_confidence"] = options.min_confidence
-    if options.attention is not None:
-        given["attention"] = options.attention
-    return given
 
 
 def parts_of(job: Job, translations: list[Translation]) -> list[PartFinished]:

@@ -12,11 +12,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 import nmt.errors
-from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig
+from nmt.config import GenerationConfig, ModelFolderConfig
+from nmt.options import TranslationOptions
 from nmt.pipeline.result import Translation
 from nmt.spans import Span
-from nmt.text.glossary import Glossary, Term
-from service.work.engine.base import Job, Options
+from service.work.engine.base import Job
 
 
 class Message(BaseModel):
@@ -48,64 +48,28 @@ class Translate(Message):
     type: Literal["translate"] = "translate"
     id: int
     texts: list[str]
-    source: str
-    target: str
-    alignment: Literal["none", "links", "soft", "heads"]
-    generation: GenerationConfig
+    options: TranslationOptions
     keep: list[list[tuple[int, int]]] | None
-    glossary: list[tuple[str, str, bool]] | None
-    formality: Literal["default", "formal", "informal"]
-    french_typography: bool
-    split_sentences: bool
-    min_confidence: float | None
-    attention: AlignmentConfig | None
     key_id: str
     parts: bool
 
     @classmethod
     def of(cls, job: Job) -> Translate:
         """From a job."""
-        options = job.options
-        keep, glossary = options.keep, options.glossary
+        keep = job.keep
         return cls(
             id=job.id,
             texts=list(job.texts),
-            source=options.source,
-            target=options.target,
-            alignment=options.alignment,
-            generation=options.generation,
+            options=job.options,
             keep=None if keep is None else [[(span.start, span.end) for span in text] for text in keep],
-            glossary=None
-            if glossary is None
-            else [(term.source, term.target, term.inflect) for term in glossary.terms],
-            formality=options.formality,
-            french_typography=options.french_typography,
-            split_sentences=options.split_sentences,
-            min_confidence=options.min_confidence,
-            attention=options.attention,
-            key_id=options.key_id,
+            key_id=job.key_id,
             parts=job.parts,
         )
 
-    def job(self) -> Job:
-        """Back to a job."""
-        options = Options(
-            self.source,
-            self.target,
-            self.alignment,
-            self.generation,
-            keep=None
-            if self.keep is None
-            else tuple(tuple(Span(start, end) for start, end in text) for text in self.keep),
-            glossary=None if self.glossary is None else Glossary.of(Term(*entry) for entry in self.glossary),
-            formality=self.formality,
-            french_typography=self.french_typography,
-            split_sentences=self.split_sentences,
-            min_confidence=self.min_confidence,
-            attention=self.attention,
-            key_id=self.key_id,
-        )
-        return Job(self.id, tuple(self.texts), options, self.parts)
+    @property
+    def spans(self) -> list[list[Span]] | None:
+        """``keep`` as the library takes it."""
+        return None if self.keep is None else [[Span(*span) for span in text] for text in self.keep]
 
 
 class Cancel(Message):

@@ -20,6 +20,7 @@ from nmt.model_folder.checkpoint import (
     write_manifest,
 )
 from nmt.model_folder.files import sha256
+from nmt.options import TranslationOptions
 from nmt.translator import Translator
 from tests.nmt.conftest import SENTENCES, save_tiny_model, tiny_config, tiny_model
 
@@ -92,9 +93,9 @@ def test_the_scorer_never_changes_a_translation(folder):
     translator = Translator.load(folder, device="cpu")
     texts = SENTENCES[:4:2]
     options = GenerationConfig(beam_size=1, max_length_offset=1, max_length_ratio=1)
-    with_links = translator.translate(texts, alignment="soft", options=options)
+    with_links = translator.translate(texts, TranslationOptions(alignment="soft", generation=options))
     assert [found.text for found in with_links] == [
-        found.text for found in translator.translate(texts, options=options)
+        found.text for found in translator.translate(texts, TranslationOptions(generation=options))
     ]
 
 

@@ -21,6 +21,7 @@ from nmt.batching.running_batch import ANSWER_EVERY, JOIN_EVERY, JOIN_SHARE
 from nmt.config import GenerationConfig
 from nmt.errors import InputError, UnsupportedLanguageError
 from nmt.model_folder.checkpoint import LoadedModel
+from nmt.options import TranslationOptions
 from nmt.pipeline.requests import search_for
 from nmt.translator import Translation, Translator
 from tests.nmt.conftest import SENTENCES, tiny_config, tiny_model
@@ -76,15 +77,15 @@ def test_every_request_gets_what_translate_gives_it_whoever_comes_and_goes(trans
             " ".join(chance.choices(ENGLISH, k=chance.choice([1, 1, 3, 5])))
             for _ in range(chance.choice([1, 1, 2]))
         ]
-        options = {
-            "alignment": chance.choice(["none", "links", "soft"]),
-            "options": chance.choice([SHORT, GREEDY, SHORT.model_copy(update={"n_best": 2})]),
-        }
+        options = TranslationOptions(
+            alignment=chance.choice(["none", "links", "soft"]),
+            generation=chance.choice([SHORT, GREEDY, SHORT.model_copy(update={"n_best": 2})]),
+        )
         requests[name] = (texts, options)
     continuous = ContinuousTranslator(translator, max_batch_tokens=400)
     events: list[Event] = []
     for name, (texts, options) in requests.items():
-        continuous.add(name, texts, party=name % 3, **options)
+        continuous.add(name, texts, options, party=name % 3)
         for _ in range(chance.randrange(4)):
             events += continuous.step()
     events += finish(continuous)
@@ -92,7 +93,7 @@ def test_every_request_gets_what_translate_gives_it_whoever_comes_and_goes(trans
     found = results(events)
     assert set(found) == set(requests)
     for name, (texts, options) in requests.items():
-        same(found[name], translator.translate(texts, **options))
+        same(found[name], translator.translate(texts, options))
         planned = [event.n_tokens for event in events if isinstance(event, Planned) and event.request == name]
         assert len(planned) == len(texts)
         sentences = sum(len(translation.sentences) for translation in found[name])
@@ -102,7 +103,7 @@ def test_every_request_gets_what_translate_gives_it_whoever_comes_and_goes(trans
 def test_parts_come_in_order_and_are_together_the_whole(translator):
     text = f"  {ENGLISH[0]}\n\n{ENGLISH[1]} {ENGLISH[2]}  {ENGLISH[3]}\n"
     continuous = ContinuousTranslator(translator, max_batch_tokens=60)
-    continuous.add("a", [text, ENGLISH[4]], parts=True, alignment="links")
+    continuous.add("a", [text, ENGLISH[4]], TranslationOptions(alignment="links"), parts=True)
     events = finish(continuous)
 
     (whole,) = results(events).values()
@@ -135,7 +136,7 @@ def test_an_error_fails_its_own_request_and_says_which_text(translator):
     continuous = ContinuousTranslator(translator)
     continuous.add("good", [ENGLISH[0]])
     continuous.add("half", [ENGLISH[1], "\ud800"])
-    continuous.add("german", [ENGLISH[0]], source="de")
+    continuous.add("german", [ENGLISH[0]], TranslationOptions(source="de"))
     events = finish(continuous)
 
     errors = {event.request: event.error for event in events if isinstance(event, Failed)}
@@ -149,8 +150,8 @@ def test_an_error_fails_its_own_request_and_says_which_text(translator):
 def test_a_cancelled_request_leaves_at_once_and_the_others_stay_as_they_are(translator):
     continuous = ContinuousTranslator(translator, max_batch_tokens=200)
     long = " ".join(ENGLISH * 4)
-    continuous.add("gone", [long], alignment="links")
-    continuous.add("kept", [" ".join(ENGLISH[:6])], alignment="links")
+    continuous.add("gone", [long], TranslationOptions(alignment="links"))
+    continuous.add("kept", [" ".join(ENGLISH[:6])], TranslationOptions(alignment="links"))
     events = [event for _ in range(6) for event in continuous.step()]
     assert continuous.n_running > 0
     continuous.cancel(["gone", "never there"])
@@ -159,7 +160,10 @@ def test_a_cancelled_request_leaves_at_once_and_the_others_stay_as_they_are(tran
     events += finish(continuous)
     assert continuous.n_running == continuous.n_waiting == 0
     assert set(results(events)) == {"kept"}
-    same(results(events)["kept"], translator.translate([" ".join(ENGLISH[:6])], alignment="links"))
+    same(
+        results(events)["kept"],
+        translator.translate([" ".join(ENGLISH[:6])], TranslationOptions(alignment="links")),
+    )
 
 
 def test_a_small_request_is_not_held_up_by_large_ones(translator):
@@ -446,7 +450,7 @@ def test_a_request_that_failed_asks_for_nothing_more(translator, monkeypatch):
 
     def failing(self, plan, sentence):
         begun.append(sentence)
-        yield from search_for(plan.source_ids[sentence], plan.options)
+        yield from search_for(plan.source_ids[sentence], plan.generation)
         if sentence == 0:
             raise InputError("no")
         return (yield from flow(self, plan, sentence))

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 from nmt.alignment.pharaoh import Link
 from nmt.documents import ExtractedDocument, read_document
+from nmt.options import TranslationOptions
 from nmt.pipeline.result import Translation
 from tests.stub_translator import StubTranslator
 
 
 def translations(document: ExtractedDocument, rule: Callable[[str], str]) -> list[Translation]:
     texts = [extract.text for extract in document.extracts]
-    return StubTranslator(rule).translate(texts, alignment="links")
+    return StubTranslator(rule).translate(texts, TranslationOptions(alignment="links"))
 
 
 def translated(
@@ -37,5 +38,7 @@ def same(text: str) -> str:
 
 def aligned(source: str, target: str, pairs: list[tuple[int, int]]) -> Translation:
     """A translation with links between given words and marks."""
-    [translation] = StubTranslator(lambda _: target).translate([source], alignment="links")
+    [translation] = StubTranslator(lambda _: target).translate(
+        [source], TranslationOptions(alignment="links")
+    )
     return replace(translation, links=tuple(Link(*pair, 1.0) for pair in pairs))

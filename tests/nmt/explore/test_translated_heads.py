@@ -9,6 +9,7 @@ import pytest
 from nmt.batching.continuous import ContinuousTranslator
 from nmt.batching.events import Finished
 from nmt.config import GenerationConfig
+from nmt.options import TranslationOptions
 from nmt.translator import Translator
 from tests.nmt.conftest import save_tiny_model
 
@@ -23,7 +24,7 @@ def translator(tmp_path: Path, tokenizer_file: Path) -> Translator:
 
 
 def test_each_sentence_has_the_maps_of_what_was_read_and_written(translator: Translator) -> None:
-    (found,) = translator.translate([TEXT], alignment="heads", options=PLAIN)
+    (found,) = translator.translate([TEXT], TranslationOptions(alignment="heads", generation=PLAIN))
     assert found.sentences
     for sentence in found.sentences:
         assert sentence.attention is not None, "all that soft gives is there too"
@@ -36,19 +37,19 @@ def test_each_sentence_has_the_maps_of_what_was_read_and_written(translator: Tra
 
 
 def test_soft_alignment_has_no_maps_of_heads(translator: Translator) -> None:
-    (found,) = translator.translate([TEXT], alignment="soft")
+    (found,) = translator.translate([TEXT], TranslationOptions(alignment="soft"))
     assert all(sentence.heads is None for sentence in found.sentences)
 
 
 def test_a_copied_sentence_has_none(translator: Translator) -> None:
-    (found,) = translator.translate(["12 : 34 !"], alignment="heads", options=PLAIN)
+    (found,) = translator.translate(["12 : 34 !"], TranslationOptions(alignment="heads", generation=PLAIN))
     assert [sentence.heads for sentence in found.sentences] == [None]
 
 
 def test_a_running_batch_gives_the_same_maps(translator: Translator) -> None:
-    expected = translator.translate([TEXT], alignment="heads", options=PLAIN)
+    expected = translator.translate([TEXT], TranslationOptions(alignment="heads", generation=PLAIN))
     running = ContinuousTranslator(translator)
-    running.add(1, [TEXT], alignment="heads", options=PLAIN)
+    running.add(1, [TEXT], TranslationOptions(alignment="heads", generation=PLAIN))
     finished: list[Finished] = []
     while running.is_busy:
         finished += [event for event in running.step() if isinstance(event, Finished)]

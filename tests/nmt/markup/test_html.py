@@ -230,10 +230,9 @@ class Keeping:
     def __init__(self, *, attends: bool = True) -> None:
         self.attends = attends
 
-    def translate(self, given, *, keep, alignment, options):
-        if not self.attends and alignment != "none":
+    def translate(self, given, options, *, keep):
+        if not self.attends and options.alignment != "none":
             raise ConfigError("the model has no attention")
-        assert options is None
         return [
             shouted(type(extract_html("x").extracts[0])(*pair))
             for pair in zip(given, map(tuple, keep), strict=True)

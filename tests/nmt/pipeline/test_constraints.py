@@ -15,7 +15,8 @@ from nmt.config import GenerationConfig
 from nmt.errors import InputError
 from nmt.models.build import build_model
 from nmt.models.interface import Step
-from nmt.pipeline.prepare import NAMES, Preparer, Wishes
+from nmt.options import DEFAULTS, TranslationOptions
+from nmt.pipeline.prepare import NAMES, Preparer
 from nmt.pipeline.restore import restore
 from nmt.pipeline.result import Candidate
 from nmt.spans import Span
@@ -99,7 +100,7 @@ def problems(translation):
 )
 @pytest.mark.parametrize("options", [GREEDY, BEAM], ids=["greedy", "beam"])
 def test_a_model_that_copies_gives_everything_back(copier, text, options):
-    translation = copier.translate([text], options=options, alignment="links")[0]
+    translation = copier.translate([text], TranslationOptions(generation=options, alignment="links"))[0]
     plain = str.maketrans("“”‘’–", "\"\"''-")
     assert translation.text.translate(plain) == text.translate(plain)
     assert not {"literal_lost", "number_mismatch"} & {flag.kind for flag in translation.flags}
@@ -117,7 +118,7 @@ def test_a_model_that_copies_gives_everything_back(copier, text, options):
 )
 def test_any_mixture_of_words_and_literals_comes_back(copier, parts, ending, between):
     text = between.join(parts) + ending
-    translation = copier.translate([text], options=GREEDY, alignment="links")[0]
+    translation = copier.translate([text], TranslationOptions(generation=GREEDY, alignment="links"))[0]
     assert translation.text == text
     kept = [text[source.start : source.end] for source, _ in translation.kept]
     assert all(any(part in span for span in kept) for part in parts if part in LITERALS)
@@ -128,7 +129,9 @@ def test_any_mixture_of_words_and_literals_comes_back(copier, parts, ending, bet
 def test_spans_to_keep_are_copied_and_linked(copier):
     text = "I see the cat in the park."
     keep = [Span(6, 13)]
-    translation = copier.translate([text, "at home"], keep=[keep, []], alignment="links")[0]
+    translation = copier.translate([text, "at home"], TranslationOptions(alignment="links"), keep=[keep, []])[
+        0
+    ]
     assert translation.text == text
     assert translation.kept == ((Span(6, 13), Span(6, 13)),)
 
@@ -149,7 +152,7 @@ def test_spans_that_cannot_be_kept_are_refused(copier, keep, message):
 
 def test_a_text_is_never_cut_inside_what_is_copied(copier):
     text = "I see `the cat. The dog. Where?` at home. " + "https://x.org/" + "a/" * 100 + "b and the dog"
-    translation = copier.translate([text], options=GREEDY)[0]
+    translation = copier.translate([text], TranslationOptions(generation=GREEDY))[0]
     assert translation.text == text
     kept = [text[source.start : source.end] for source, _ in translation.kept]
     assert kept == ["`the cat. The dog. Where?`", "https://x.org/" + "a/" * 100 + "b"]
@@ -162,7 +165,7 @@ def test_a_headline_becomes_a_sentence(copier):
 def test_the_word_before_a_name_is_elided_and_offsets_follow(reserved_tokenizer):
     translator = Translator(loaded(reserved_tokenizer, CopyModel(reserved_tokenizer.vocab_size)))
     text = "le parc de Ouagadougou et le jardin"
-    translation = translator.translate([text], alignment="links", options=GREEDY)[0]
+    translation = translator.translate([text], TranslationOptions(alignment="links", generation=GREEDY))[0]
     assert translation.text == "le parc d'Ouagadougou et le jardin"
     assert translation.kept == ((Span(11, 22), Span(10, 21)),)
     assert [token.text for token in translation.target_tokens][2:5] == ["d'", "Ouagadougou", "et"]
@@ -171,13 +174,13 @@ def test_the_word_before_a_name_is_elided_and_offsets_follow(reserved_tokenizer)
 def test_parts_keep_the_white_space_between_them(tokenizer):
     translator = Translator(loaded(tokenizer, CopyModel(tokenizer.vocab_size)))
     text = "I see\u00a0{name}  at home\u2003foo()."
-    assert translator.translate([text], options=GREEDY)[0].text == text
+    assert translator.translate([text], TranslationOptions(generation=GREEDY))[0].text == text
 
 
 def test_a_stand_in_that_grew_into_another_word_is_none(reserved_tokenizer):
     preparer = Preparer(Tokenizer(train_tokenizer(vocab_size=390, user_defined_symbols=["\u2581Tom"])))
     text = "I see {name}."
-    sentence = preparer.prepare(text, preparer.literals(text), (), Wishes())
+    sentence = preparer.prepare(text, preparer.literals(text), (), TranslationOptions())
     assert sentence.reading.text == "I see Tom."
     stand_in = preparer.stand_ins[0].id
     for written, kept in (("Tom voit.", 1), ("Tome voit.", 0)):
@@ -219,7 +222,9 @@ def test_a_number_that_the_model_changes_is_copied_in_a_second_search(reserved_t
         for digit in "234567890"
     }
     translator = Translator(loaded(reserved_tokenizer, LossyModel(reserved_tokenizer.vocab_size, digits)))
-    translation = translator.translate(["The cat has 34 dogs in 1998."], options=GREEDY)[0]
+    translation = translator.translate(
+        ["The cat has 34 dogs in 1998."], TranslationOptions(generation=GREEDY)
+    )[0]
     assert translation.text == "The cat has 34 dogs in 1998."
     assert [(s.start, s.end) for s, _ in translation.kept] == [(12, 14), (23, 27)]
     assert problems(translation) == []
@@ -235,7 +240,7 @@ def test_terms_are_written_exactly_inflected_where_allowed_and_reported(copier):
         ]
     )
     text = "The cat sees dogs and Acme AT HOME."
-    translation = copier.translate([text], glossary=glossary, options=GREEDY)[0]
+    translation = copier.translate([text], TranslationOptions(glossary=glossary, generation=GREEDY))[0]
     applied = {
         text[term.source.start : term.source.end]: (
             translation.text[term.target.start : term.target.end],
@@ -260,25 +265,27 @@ def test_terms_are_written_exactly_inflected_where_allowed_and_reported(copier):
 def test_a_term_at_the_start_takes_the_capital_of_the_sentence(reserved_tokenizer):
     translator = Translator(loaded(reserved_tokenizer, CopyModel(reserved_tokenizer.vocab_size)))
     glossary = Glossary.of([Term("cats", "minous")])
-    assert translator.translate(["Cats are here."], glossary=glossary)[0].text == "Minous are here."
+    assert (
+        translator.translate(["Cats are here."], TranslationOptions(glossary=glossary))[0].text
+        == "Minous are here."
+    )
 
 
 def test_formality_is_asked_for_with_a_piece_or_flagged(reserved_tokenizer, tokenizer, monkeypatch):
     translator = Translator(loaded(reserved_tokenizer, CopyModel(reserved_tokenizer.vocab_size)))
-    (plan,) = translator.plan(["The cat is here."], formality="formal")
+    (plan,) = translator.plan(["The cat is here."], TranslationOptions(formality="formal"))
     assert plan.sentences[0].reading.text == f"{REGISTER['formal']} The cat is here."
-    assert not plan.register_unavailable
     pieces = translator.preparer.source_pieces(plan.sentences[0].reading)
     assert [piece.start for piece in pieces[:2]] == [0, 0]
     without = Translator(loaded(tokenizer, CopyModel(tokenizer.vocab_size)))
-    translation = without.translate(["The cat is here."], formality="informal")[0]
+    translation = without.translate(["The cat is here."], TranslationOptions(formality="informal"))[0]
     assert problems(translation) == ["register_unavailable"]
     assert problems(without.translate(["The cat is here."])[0]) == []
 
 
 def test_french_typography_leaves_what_is_copied_alone(copier):
     text = 'The cat: "here"; is {a:b} {x!} 10 000 cats? Where is it!'
-    translation = copier.translate([text], french_typography=True, options=GREEDY)[0]
+    translation = copier.translate([text], TranslationOptions(french_typography=True, generation=GREEDY))[0]
     assert translation.text == (
         "The cat\u00a0: «\u00a0here\u00a0»\u202f; is {a:b} {x!} 10\u202f000 cats\u202f? Where is it\u202f!"
     )
@@ -348,7 +355,7 @@ def test_a_model_that_learnt_with_placeholders_puts_literals_where_it_learnt(rev
             and not {chosen[2], chosen[3]} <= set(LITERALS)
         ):
             texts.append(" ".join(chosen))
-    translations = reverser.translate(texts, options=BEAM, alignment="links")
+    translations = reverser.translate(texts, TranslationOptions(generation=BEAM, alignment="links"))
     right = 0
     for text, translation in zip(texts, translations, strict=True):
         assert all(translation.text.count(literal) == 1 for literal in text.split() if literal in LITERALS)
@@ -362,7 +369,7 @@ def test_days_and_months_are_no_names_to_copy(reserved_tokenizer):
     preparer = Preparer(reserved_tokenizer)
 
     def names(text: str) -> list[str]:
-        return [entry.text for entry in preparer.prepare(text, [], [], Wishes()).copied if entry.is_name]
+        return [entry.text for entry in preparer.prepare(text, [], [], DEFAULTS).copied if entry.is_name]
 
     assert names("we saw Wojciechowski there") == ["Wojciechowski"]
     assert names("we went there on Wednesday and in August, as on all Saturdays") == []

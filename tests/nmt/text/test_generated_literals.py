@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from nmt.config import GenerationConfig
+from nmt.options import TranslationOptions
 from nmt.text.numbers import compare_numbers
 from nmt.translator import Translator
 
@@ -76,7 +77,7 @@ def generated(n: int) -> Iterator[tuple[str, list[tuple[str, str]]]]:
 def test_numbers_and_literals_are_kept_or_flagged() -> None:
     texts, parts = map(list, zip(*generated(N_SENTENCES), strict=True))
     translator = Translator.load(device="cpu")
-    translations = translator.translate(texts, options=GenerationConfig(beam_size=1))
+    translations = translator.translate(texts, TranslationOptions(generation=GenerationConfig(beam_size=1)))
     cases: Counter[str] = Counter()
     kept: Counter[str] = Counter()
     silent: list[str] = []

@@ -8,6 +8,7 @@ from typing import Any
 import deepl
 import pytest
 
+from nmt.options import DEFAULTS, TranslationOptions
 from nmt.spans import Span
 from nmt.text.glossary import AppliedTerm
 from nmt.translator import Translation
@@ -19,17 +20,13 @@ from tests.service.stub import StubTranslator
 class WillingTranslator(StubTranslator):
     """Remembers what else it was asked for; its glossary's first term is applied everywhere."""
 
-    def __init__(self, **arguments: Any) -> None:
-        super().__init__(**arguments)
-        self.wishes: list[dict[str, Any]] = []
-
-    def translate(self, texts: Sequence[str], **arguments: Any) -> list[Translation]:  # type: ignore[override]
-        own = {"source", "target", "alignment", "options"}
-        self.wishes.append({name: value for name, value in arguments.items() if name not in own})
-        found = super().translate(texts, **{name: arguments[name] for name in own})
-        if "glossary" in arguments:
+    def translate(
+        self, texts: Sequence[str], options: TranslationOptions = DEFAULTS, **arguments: Any
+    ) -> list[Translation]:
+        found = super().translate(texts, options, **arguments)
+        if options.glossary is not None:
             for translation in found:
-                terms = arguments["glossary"].terms[:1]
+                terms = options.glossary.terms[:1]
                 applied = tuple(AppliedTerm(Span(0, 1), Span(0, 1), term, "enforced") for term in terms)
                 object.__setattr__(translation, "terms", applied)
         return found

@@ -10,15 +10,16 @@ import pytest
 
 from nmt.batching.events import Planned
 from nmt.config import GenerationConfig
+from nmt.options import TranslationOptions
 from nmt.translator import Translation
 from service.http.metrics import Metrics
 from service.work.engine.local import LocalEngine
-from service.work.scheduler import Options, QueueFullError, Scheduler, StoppingError, estimated_tokens
+from service.work.scheduler import Job, QueueFullError, Scheduler, StoppingError, estimated_tokens
 from tests.service.conftest import eventually
 from tests.service.stub import StubTranslator, backwards
 
-OPTIONS = Options("en", "fr", "none", GenerationConfig())
-GREEDY = Options("en", "fr", "none", GenerationConfig(beam_size=1))
+OPTIONS = TranslationOptions(source="en", target="fr", generation=GenerationConfig())
+GREEDY = TranslationOptions(source="en", target="fr", generation=GenerationConfig(beam_size=1))
 
 
 class Bench:
@@ -35,8 +36,8 @@ class Bench:
         self.first = self.submit("first")
         assert self.translator.entered.wait(5)
 
-    def submit(self, *texts: str, options: Options = OPTIONS) -> Future[list[Translation]]:
-        return self.scheduler.submit(texts, options)
+    def submit(self, *texts: str, options: TranslationOptions = OPTIONS) -> Future[list[Translation]]:
+        return self.scheduler.submit(Job(texts, options))
 
     def open(self) -> None:
         self.translator.gate.set()
@@ -224,13 +225,13 @@ def test_metrics_tell_batches_and_tokens(bench: Bench) -> None:
 
 @pytest.mark.parametrize("bench", [{"queue_max_requests": 1}], indirect=True)
 def test_a_place_in_the_queue_is_held_until_it_is_used_or_given_up(bench: Bench) -> None:
-    first = bench.scheduler.admit(["held"], OPTIONS)
+    first = bench.scheduler.admit(Job(("held",), OPTIONS))
     with pytest.raises(QueueFullError):
         bench.submit("no room")
     first.future.cancel()
     assert bench.metric("passerelle_dropped_requests_total") == 0, "the model never had it"
 
-    second = bench.scheduler.admit(["used"], OPTIONS)
+    second = bench.scheduler.admit(Job(("used",), OPTIONS))
     bench.open()
     assert texts(bench.first) == ["tsrif"]
     assert not second.future.done(), "it is not translated before it is released"

@@ -12,6 +12,7 @@ from nmt.confidence import expected_calibration_error
 from nmt.config import GenerationConfig
 from nmt.errors import ConfigError, DataError
 from nmt.model_folder.checkpoint import load_model_folder
+from nmt.options import TranslationOptions
 from nmt.translator import Translator
 from tests.nmt.conftest import SENTENCES, save_tiny_model, train_tokenizer
 from training.evaluation.calibrate import area_under_roc, calibrate, curve, fit, matched_words
@@ -68,8 +69,10 @@ def folder(tmp_path):
 def test_the_command_makes_a_model_folder_that_gives_confidence(folder) -> None:
     model = folder / "model"
     with pytest.raises(ConfigError, match="not calibrated; run nmt calibrate"):
-        Translator.load(model, device="cpu").translate(["The cat."], min_confidence=0.5)
-    plain = Translator.load(model, device="cpu").translate([SENTENCES[0]], alignment="links")[0]
+        Translator.load(model, device="cpu").translate(["The cat."], TranslationOptions(min_confidence=0.5))
+    plain = Translator.load(model, device="cpu").translate(
+        [SENTENCES[0]], TranslationOptions(alignment="links")
+    )[0]
     assert (plain.confidence, plain.word_confidence) == (None, None)
 
     calibrate(str(model), [folder / "dev.en"], [folder / "dev.fr"], report=folder / "report", device="cpu")
@@ -79,7 +82,7 @@ def test_the_command_makes_a_model_folder_that_gives_confidence(folder) -> None:
     assert record["measured"]["all"]["sentence"]["n"] == 15
     assert (folder / "report/tiny.png").read_bytes().startswith(b"\x89PNG")
     translator = Translator.load(model, device="cpu")
-    translation = translator.translate([SENTENCES[0]], alignment="links")[0]
+    translation = translator.translate([SENTENCES[0]], TranslationOptions(alignment="links"))[0]
     assert 0 <= translation.confidence <= 1
     assert translation.sentences[0].confidence == pytest.approx(translation.confidence)
     assert len(translation.word_confidence) == len(translation.target_tokens)
@@ -90,17 +93,17 @@ def test_a_sentence_below_the_asked_confidence_keeps_its_source_and_is_flagged(f
     calibrate(str(folder / "model"), [folder / "dev.en"], [folder / "dev.fr"], device="cpu")
     translator = Translator.load(folder / "model", device="cpu")
     text = f"{SENTENCES[0]}\n12:30"
-    translation = translator.translate([text], min_confidence=1.0, alignment="links")[0]
+    translation = translator.translate([text], TranslationOptions(min_confidence=1.0, alignment="links"))[0]
     assert translation.text == text
     flags = [(flag.kind, flag.sentence) for flag in translation.flags]
     assert set(flags) <= {("below_min_confidence", 0), ("loop", 0)}
     assert ("below_min_confidence", 0) in flags
     assert translation.sentences[0].confidence < 1.0
     assert translation.sentences[1].confidence == 1.0
-    unchanged = translator.translate([text], min_confidence=0.0)[0]
+    unchanged = translator.translate([text], TranslationOptions(min_confidence=0.0))[0]
     assert unchanged.text == translator.translate([text])[0].text != text
     with pytest.raises(ConfigError, match=r"min_confidence 1\.5: a probability is from 0 to 1"):
-        translator.translate([text], min_confidence=1.5)
+        translator.translate([text], TranslationOptions(min_confidence=1.5))
 
 
 def test_too_few_sentences_are_an_error(folder) -> None:

@@ -1,0 +1,65 @@
+"""The options of a translation: one object, made where a wish comes in and handed on whole.
+
+``Translator.translate``, the command line, the REST service and its engine's process all take it. A new
+option is a field here and the place that reads it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import ConfigDict, Field, PlainSerializer, PlainValidator
+
+from nmt.config import AlignmentConfig, GenerationConfig, StrictModel
+from nmt.text.glossary import Glossary, Term
+
+AlignmentKind: TypeAlias = Literal["none", "links", "soft", "heads"]
+Formality: TypeAlias = Literal["default", "formal", "informal"]
+
+
+def _glossary(value: Any) -> Glossary:  # noqa: ANN401 - as pydantic hands it over
+    """A glossary as it is, or from the entries that ``_entries`` wrote."""
+    return value if isinstance(value, Glossary) else Glossary.of(Term(*entry) for entry in value)
+
+
+def _entries(glossary: Glossary) -> list[tuple[str, str, bool]]:
+    return [(term.source, term.target, term.inflect) for term in glossary.terms]
+
+
+class TranslationOptions(StrictModel):
+    """How texts are translated."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, ser_json_inf_nan="constants")
+
+    source: str | None = None
+    """ISO 639-1 code, checked against the model's; None trusts the caller."""
+    target: str | None = None
+    """The same."""
+    alignment: AlignmentKind = "none"
+    """"links" adds words and the links between them, "soft" the attention matrices too, "heads" the attention
+    of every head over sub-words as well."""
+    generation: GenerationConfig | None = None
+    """How to search; None takes the model folder's."""
+    min_confidence: float | None = Field(None, ge=0, le=1)
+    """A sentence of less confidence keeps its source text and is flagged."""
+    glossary: Annotated[Glossary, PlainValidator(_glossary), PlainSerializer(_entries)] | None = None
+    """Terms and their translations."""
+    formality: Formality = "default"
+    """How French addresses people; a model that cannot choose flags it."""
+    french_typography: bool = False
+    """« » for quotes, no-break spaces before ; : ! ? and between digits; for models that write French."""
+    split_sentences: bool = True
+    """False: a line is one sentence, unless it is too long for the model."""
+    attention: AlignmentConfig | None = None
+    """Which layer and heads the alignment is read from; None takes the model folder's."""
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """``source`` and ``target``, of options that name both."""
+        assert self.source is not None
+        assert self.target is not None
+        return self.source, self.target
+
+
+DEFAULTS = TranslationOptions()
+"""The best translation, and nothing beside it."""
