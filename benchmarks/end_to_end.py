@@ -10,7 +10,8 @@ Contestants translate the same lines with the same weights and a beam of 5, each
 - ``eager``: our engine of that name, the model in PyTorch;
 - ``huggingface``: ``generate`` of transformers, where the package is installed.
 
-Measured are 1, 16, 64 and 1,000 lines in one call (64 at most where PyTorch decodes), the start of a process until its first line, its memory,
+Measured are 1, 16, 64 and 1,000 lines in one call (64 at most where PyTorch decodes), the start of a process
+until its first line, its memory,
 and how many translations of ours are those of the same sentence alone. Rounds are interleaved, so that a
 machine that slows down slows all of them.
 """

@@ -1,6 +1,6 @@
-"""Make the tables of README.md and docs/settings.md; ``--check`` only says whether they are stale.
+"""Make the tables of README.md, docs/training.md and docs/settings.md; ``--check`` says which are stale.
 
-In README.md a table stands between ``<!-- table RECORD -->`` and ``<!-- end of table -->``, where RECORD is
+In the first two a table stands between ``<!-- table RECORD -->`` and ``<!-- end of table -->``, where RECORD is
 the ``report.json`` of an ``nmt compare``, or ``shipped``: the scores of the models that ship.
 """
 
@@ -15,13 +15,21 @@ from typing import Any
 from service.settings import PREFIX, Settings
 
 ROOT = Path(__file__).resolve().parent.parent
-README, SETTINGS = Path("README.md"), Path("docs/settings.md")
+README, TRAINING, SETTINGS = Path("README.md"), Path("docs/training.md"), Path("docs/settings.md")
+PUBLISHED = {
+    "[OPUS-MT tc-big-en-fr](https://huggingface.co/Helsinki-NLP/opus-mt-tc-big-en-fr)": {
+        "flores/devtest": "52.2",
+        "news/newstest2014": "41.9",
+    }
+}
+"""Models that others have published, with the BLEU of their cards."""
 MARKED = re.compile(r"(<!-- table (?P<record>\S+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
 
 
 def main() -> int:
     """Write the files, or with ``--check`` report the stale ones; exit status 1 when there are any."""
-    fresh = {README: readme((ROOT / README).read_text(encoding="utf-8")), SETTINGS: settings()}
+    fresh = {page: with_tables((ROOT / page).read_text(encoding="utf-8")) for page in (README, TRAINING)}
+    fresh[SETTINGS] = settings()
     stale = [path for path, text in fresh.items() if not _is(ROOT / path, text)]
     if "--check" in sys.argv[1:]:
         for path in stale:
@@ -33,8 +41,8 @@ def main() -> int:
     return 0
 
 
-def readme(text: str) -> str:
-    """README.md with each marked table made anew."""
+def with_tables(text: str) -> str:
+    """A page with each marked table made anew."""
     return MARKED.sub(lambda match: f"{match[1]}{table(match['record'])}{match[3]}", text)
 
 
@@ -71,8 +79,8 @@ def table(record_path: str) -> str:
     lines += [
         "",
         f"Signature `{signature}`; {machine['processor']}, {machine['cores']} cores; "
-        f"[the whole report]({Path(record_path).with_name('index.html').as_posix()}), "
-        f"[its record]({record_path}).",
+        f"[the whole report]({Path(record_path).relative_to('docs').with_name('index.html').as_posix()}), "
+        f"[its record]({Path(record_path).relative_to('docs').as_posix()}).",
         "",
     ]
     return "\n".join(lines)
@@ -101,6 +109,9 @@ def shipped() -> str:
     for model, row in rows.items():
         cells = " | ".join(row.get(name, "–") for name in columns)
         lines.append(f"| [{model}](nmt/pretrained/{model}/card.md) | {cells} |")
+    for link, published in PUBLISHED.items():
+        cells = " | ".join(published.get(name, "–") for name in columns)
+        lines.append(f"| {link}, as published | {cells} |")
     return "\n".join([*lines, "", f"BLEU / chrF2; signature `{'`, `'.join(sorted(signatures))}`.", ""])
 
 

@@ -1,4 +1,4 @@
-"""Make the tables of docs/decoding.md and docs/scheduling.md from the records of ``benchmarks``.
+"""Make the tables of docs/engines.md and docs/scheduling.md from the records of ``benchmarks``.
 
 python -m scripts.speed_tables [--check]
 """
@@ -15,7 +15,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = Path("benchmarks/results")
 SIZES = ("1", "16", "64", "1000")
-PAGES = (Path("docs/decoding.md"), Path("docs/scheduling.md"))
+PAGES = (Path("docs/engines.md"), Path("docs/scheduling.md"))
 
 
 def main() -> int:

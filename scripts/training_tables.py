@@ -1,4 +1,4 @@
-"""Make the tables of README.md and the docs about training from their records; ``--check`` compares.
+"""Make the tables of the docs about training from their records; ``--check`` compares.
 
 A table stands between ``<!-- NAME -->`` and ``<!-- end of table -->``.
 """
@@ -26,7 +26,7 @@ PUBLISHED = {
 }
 """Multi30k test set -> BLEU published for a Transformer-Tiny from text alone, and with pictures."""
 PAGES = (
-    *(Path("docs/training.md"), Path("docs/corpora.md"), Path("README.md")),
+    *(Path("docs/training.md"), Path("docs/corpora.md")),
     *(Path("docs/models/general.md"), Path("docs/models/general_fr_en.md")),
 )
 SHAPES = {"multi30k": "4+4 layers, d_model 256", "base": "Transformer base"}

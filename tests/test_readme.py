@@ -22,7 +22,15 @@ from nmt.model_folder.checkpoint import PRETRAINED
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-DOCUMENTS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/settings.md", "docs/keys.md"]
+DOCUMENTS = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "docs/settings.md",
+    "docs/keys.md",
+    "docs/ideas.md",
+    "docs/architecture.md",
+]
 BLOCK = re.compile(
     r"<!-- (?P<mark>tested[^>]*?) -->\n```(?P<language>\w+)\n(?P<code>.*?)```\n"
     r"(?:\n```text\n(?P<shown>.*?)```\n)?",
@@ -99,7 +107,7 @@ def test_links_lead_somewhere(document: str) -> None:
 def test_tables_are_fresh() -> None:
     tables = script()
 
-    assert tables.readme(README) == README, "README.md is stale: run make tables"
+    assert tables.with_tables(README) == README, "README.md is stale: run make tables"
     shown = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
     assert tables.settings() == shown, "docs/settings.md is stale: run make tables"
 
@@ -122,15 +130,16 @@ def test_table_shows_the_numbers_of_its_record(tmp_path: Path, monkeypatch: pyte
         ],
         "machine": {"processor": "P", "cores": 2},
     }
-    (tmp_path / "report.json").write_text(json.dumps(record), encoding="utf-8")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "report.json").write_text(json.dumps(record), encoding="utf-8")
     tables = script()
     monkeypatch.setattr(tables, "ROOT", tmp_path)
 
-    text = tables.readme("<!-- table report.json -->\nstale\n<!-- end of table -->\n")
+    text = tables.with_tables("<!-- table docs/report.json -->\nstale\n<!-- end of table -->\n")
 
     assert (
         "| t | m | 8.9 M | 8,000 updates, 2.5 h, 5,123 target tokens/s | 51.3 | 70.0 | 33.3 | 40 | 58.0 |"
         in text
     )
     assert "stale" not in text
-    assert tables.readme(text) == text
+    assert tables.with_tables(text) == text
