@@ -1,7 +1,7 @@
 """Make the tables of README.md, docs/training.md and docs/settings.md; ``--check`` says which are stale.
 
-In the first two a table stands between ``<!-- table RECORD -->`` and ``<!-- end of table -->``, where RECORD is
-the ``report.json`` of an ``nmt compare``, or ``shipped``: the scores of the models that ship.
+In the first two a table stands between ``<!-- table RECORD -->`` and ``<!-- end of table -->``, where RECORD
+is the ``report.json`` of an ``nmt compare``, or ``shipped``: the scores of the models that ship.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ import json
 import random
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,7 @@ from training.robustness.report import SAMPLE
 
 RECORD = Path(__file__).resolve().parent.parent / "docs" / "reliability" / "survives.json"
 GREEDY = GenerationConfig(beam_size=1)
+SEARCH = TranslationOptions(generation=GREEDY)
 AT_ONCE = 200
 TERMS = {
     "dog": "toutou",
@@ -63,6 +64,13 @@ TERM_SENTENCES = (
 )
 UNITS = ("kg", "km", "cm", "km/h", "mg", "GB", "MHz", "kW", "°C")
 UNIT_SENTENCES = ("It weighs {}.", "We need {} of it.", "The limit is {} today.", "I want {} or more!")
+AMOUNT_SENTENCES = (
+    "The price is {} euros.",
+    "He paid ${}.",
+    "The rent is £{} a year.",
+    "The invoice of {} USD will be paid tomorrow.",
+    "USD {} were transferred.",
+)
 FRAMES = ("  {}", "{}  ", "\t{}\n", "\n\n{}", "{}\r\n", "\u3000{} ", "   {}\n \n")
 
 
@@ -80,12 +88,12 @@ class Case:
 
 @dataclass(frozen=True)
 class Row:
-    """One behaviour; ``wishes`` are arguments of ``Translator.translate``, ``markup`` goes another way."""
+    """One behaviour; ``markup`` goes another way than ``Translator.translate``."""
 
     behaviour: str
     keeps: str
     cases: Sequence[Case]
-    wishes: dict[str, Any] = field(default_factory=dict)
+    options: TranslationOptions = SEARCH
     markup: bool = False
 
 
@@ -176,17 +184,14 @@ def helped(translator: Translator, row: Row, *, clean: bool = False) -> tuple[li
         row = replace(row, cases=[Case(case.clean, case.kept) for case in row.cases])
     texts = [case.text for case in row.cases]
     if row.markup and not clean:
-        return translate_markup(translator, texts, "html", TranslationOptions(generation=GREEDY)), [
-            False
-        ] * len(texts)
+        return translate_markup(translator, texts, "html", SEARCH), [False] * len(texts)
     found: list[Translation] = []
     for start in range(0, len(row.cases), AT_ONCE):
         some = row.cases[start : start + AT_ONCE]
         found += translator.translate(
             [case.text for case in some],
-            TranslationOptions(generation=GREEDY),
+            row.options,
             keep=[case.keep for case in some],
-            **row.wishes,
         )
     return [translation.text for translation in found], [bool(translation.flags) for translation in found]
 
@@ -206,6 +211,7 @@ def rows(limit: int) -> Iterator[Row]:
     sources = [source for source, _ in pairs]
     yield from _literals(5 * limit)
     yield _units(limit)
+    yield _amounts(limit)
     yield from _terms(limit)
     yield _spans(sources, limit)
     yield _white_space(sources, limit)
@@ -255,6 +261,18 @@ def _units(n: int) -> Row:
     return Row("numbers with units", "the same value, and the unit or its French name", cases)
 
 
+def _amounts(n: int) -> Row:
+    rng = random.Random(2)
+    cases = []
+    for _ in range(n):
+        whole = rng.choice([rng.randint(1000, 9999), rng.randint(10_000, 99_999), rng.randint(10**5, 10**7)])
+        cents = rng.choice(["", ".00", f".{rng.randint(1, 99):02}"])
+        text = rng.choice(AMOUNT_SENTENCES).format(f"{whole:,}{cents}")
+        french = f"{whole:,}".replace(",", " ") + cents.replace(".", ",")
+        cases.append(Case(text, lambda out, _, one=french: one in re.sub("[\u00a0\u202f]", " ", out)))
+    return Row("amounts of money", "the same value, written as French does", cases)
+
+
 def _has_quantity(source: str, target: str, quantity: str) -> bool:
     has_unit = quantity.rsplit(maxsplit=1)[-1] != "°C" or "°C" in target.replace("° C", "°C")
     return has_unit and (quantity in target or compare_numbers(source, target).ok)
@@ -272,7 +290,12 @@ def _terms(n: int) -> Iterator[Row]:
             cases.append(
                 Case(sentence.format(term), lambda out, _, one=target: find_form(one, out) is not None)
             )
-        yield Row(name, "the entry's translation, or a form of it", cases, {"glossary": glossary})
+        yield Row(
+            name,
+            "the entry's translation, or a form of it",
+            cases,
+            SEARCH.model_copy(update={"glossary": glossary}),
+        )
 
 
 def _spans(sources: Sequence[str], n: int) -> Row:
@@ -311,7 +334,7 @@ def _french(sources: Sequence[str], n: int) -> Row:
         "French spacing, when asked for",
         "a no-break space before ; : ! ?",
         cases,
-        {"french_typography": True},
+        SEARCH.model_copy(update={"french_typography": True}),
     )
 
 

@@ -144,17 +144,22 @@ def _still_wanted(sentence: Sentence, reading: Reading, best: Candidate) -> list
 
 
 def _numbers(sentence: Sentence) -> list[Protected]:
-    return [
-        Protected(
-            literal.span,
-            rewritten(
-                sentence.text[slice_of(literal.span)], sentence.source_language, sentence.target_language
-            ),
-            is_number=True,
-        )
-        for literal in find_literals(sentence.text, numbers=True)
-        if literal.kind == "number"
-    ]
+    """The numbers of a sentence, each without what is copied already at its ends: a sign of money, say."""
+    numbers = []
+    for literal in find_literals(sentence.text, numbers=True):
+        if literal.kind != "number":
+            continue
+        start, end = literal.span.start, literal.span.end
+        for entry in sentence.copied:
+            if entry.span.start <= start < entry.span.end:
+                start = entry.span.end
+            if entry.span.start < end <= entry.span.end:
+                end = entry.span.start
+        text = sentence.text[start:end]
+        if any(map(str.isdigit, text)):
+            written = rewritten(text, sentence.source_language, sentence.target_language)
+            numbers.append(Protected(Span(start, end), written, is_number=True))
+    return numbers
 
 
 def _with_numbers(sentence: Sentence) -> list[Protected]:
@@ -171,6 +176,7 @@ def _check_numbers(sentence: Sentence, best: Candidate) -> NumberCheck:
         ignore_source=[source for source, _ in best.kept],
         ignore_target=[target for _, target in best.kept],
         source_language=sentence.source_language,
+        target_language=sentence.target_language,
     )
 
 

@@ -153,6 +153,7 @@ class Judge:
             ignore_source=[span for span, _ in kept],
             ignore_target=[span for _, span in kept],
             source_language=self.source_language,
+            target_language=self.target_language,
         )
         own_source = Rewriting.of(source, [Edit(span, " ") for span, _ in kept]).new
         own_target = Rewriting.of(target, [Edit(span, " ") for _, span in kept]).new

@@ -15,6 +15,7 @@ from nmt.pipeline.result import Candidate
 from nmt.spans import Span
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.elision import agree
+from nmt.text.numbers import number_edits
 from nmt.text.placeholders import PLACEHOLDERS
 from nmt.text.typography import french_typography
 from nmt.text.words import Token
@@ -42,6 +43,11 @@ def restore(sentence: Sentence, reading: Reading, candidate: Candidate) -> Candi
     ]
     inside = [(entry.span, rewriting.forward(span.start, span.end)) for span, entry in places]
     candidate = replace(candidate, kept=tuple(sorted([*framed, *inside], key=lambda pair: pair[0].start)))
+    targets = [target for _, target in candidate.kept]
+    languages = sentence.source_language, sentence.target_language
+    numbers = number_edits(sentence.text, candidate.text, languages, targets)
+    if numbers:
+        candidate = _rewritten(candidate, Rewriting.of(candidate.text, numbers))
     if sentence.options.french_typography:
         targets = [target for _, target in candidate.kept]
         rewriting = Rewriting.of(candidate.text, french_typography(candidate.text, targets))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from text_to_num import find_numbers
 
 from nmt.spans import Span
+from nmt.text.edits import Edit
 
 _SPACES = "\u0020\u00a0\u202f\u2009"
 _NUMBER = re.compile(
@@ -25,6 +26,14 @@ _FRENCH_NUMBER = re.compile(
     rf"(\D*?)(\d{{1,3}}(?:[{_SPACES}]\d{{3}})+|\d{{1,3}}(?:\.\d{{3}})+|\d+)(?:,(\d+))?([^\d,.:/-]*)"
 )
 _DIGITS = re.compile(r"\d+")
+_SEPARATOR = re.compile(rf"[{_SPACES},.'\u2019]")
+_POINT = {"en": ".", "fr": ","}
+"""Language -> what stands before the fraction."""
+_WRITTEN = re.compile(
+    rf"(?<![\d.,])(?:\d{{1,3}}(?:[{_SPACES},.'\u2019]\d{{3}})+(?:[.,]\d+)?|\d+[.,]\d+)(?![.,]?\d)"
+)
+_MONEY = re.compile(r"[$€£]|\b(?:USD|EUR|GBP|CAD|CHF)\b|\b(?:euro|dollar|pound|livre)", re.IGNORECASE)
+_ENGLISH_NUMBER = re.compile(r"(\D*?)(\d{1,3}(?:,\d{3})+)(?:\.(\d+))?([^\d,.:/-]*)")
 
 _COUNTED = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
@@ -157,17 +166,19 @@ def compare_numbers(
     ignore_source: Sequence[Span] = (),
     ignore_target: Sequence[Span] = (),
     source_language: str = "en",
+    target_language: str = "fr",
 ) -> NumberCheck:
     """Compare the numbers in digits of two sentences, leaving out the spans to ignore (literals).
 
-    A number in digits on one side alone is fine when the other side has it as a word. The symbol of a unit
-    after a number of the source must be in the translation, or its name there.
+    Each is read as its language writes: 12 500,00 is not 12,500,000. A number in digits on one side alone is
+    fine when the other side has it as a word. The symbol of a unit after a number of the source must be in
+    the translation, or its name there.
     """
     if not (_DIGITS.search(source) or _DIGITS.search(target)):
         return NOTHING_WRONG
     source, target = _blanked(source, ignore_source), _blanked(target, ignore_target)
-    missing = _readings_of(source)
-    invented = _readings_of(target)
+    missing = _readings_of(source, source_language)
+    invented = _readings_of(target, target_language)
     for readings in list(missing):
         match = next((other for other in invented if readings[1] & other[1]), None)
         if match is not None:
@@ -199,8 +210,8 @@ def compare_spelled_numbers(
     spelled = [_spelled(text, language) for text, language in sides]
     known = [
         {*numbers.values(), *_values_of_words(text)}
-        | {value for _, values in _readings_of(text) for value in values}
-        for numbers, (text, _) in zip(spelled, sides, strict=True)
+        | {value for _, values in _readings_of(text, language) for value in values}
+        for numbers, (text, language) in zip(spelled, sides, strict=True)
     ]
 
     has_hours = _HOURS.search(source) or _HOURS.search(target)
@@ -254,7 +265,7 @@ def _hours(value: str) -> set[str]:
 _Reading = tuple[str, frozenset[str]]
 
 
-def _readings_of(text: str) -> list[_Reading]:
+def _readings_of(text: str, language: str) -> list[_Reading]:
     """Each number of a text with all the values that it can stand for, in a normal form."""
     found: list[_Reading] = []
     spans = [match.span() for match in _TIME.finditer(text)]
@@ -265,28 +276,99 @@ def _readings_of(text: str) -> list[_Reading]:
         if minute is not None and minute != "00":
             found.append((minute, frozenset({minute, minute.lstrip("0") or "0"})))
     rest = _blanked(text, [Span(*span) for span in spans])
-    found += [(match.group(), frozenset(readings(match.group()))) for match in _NUMBER.finditer(rest)]
+    found += [
+        (match.group(), frozenset(readings(match.group(), language))) for match in _NUMBER.finditer(rest)
+    ]
     return found
 
 
-def readings(number: str) -> Iterator[str]:
-    """The values of a number as written: "1,000" is a thousand in English and one in French.
+def readings(number: str, language: str = "") -> Iterator[str]:
+    """The values of a number as written in a language; any language that is not known here has all readings.
 
-    >>> sorted(readings("1,000"))
-    ['1', '1.000', '1000']
+    English groups with commas and French with spaces or points, so that 1,000 is a thousand in English and
+    one in French. Signs that can only be read in one way are read so: 3,5 is three and a half in English too.
+
+    >>> sorted(readings("1,000")), sorted(readings("1,000", "en")), sorted(readings("1,000", "fr"))
+    (['1', '1.000', '1000'], ['1000'], ['1', '1.000'])
     """
-    parts = re.split(rf"[{_SPACES},.'\u2019]", number)
+    parts = _SEPARATOR.split(number)
+    signs = _SEPARATOR.findall(number)
     grouped = len(parts[0]) <= 3 and all(len(part) == 3 for part in parts[1:-1])
-    if (grouped and len(parts[-1]) == 3) or len(parts) == 1:
+    is_group, is_fraction = _roles(parts, signs, language)
+    if len(parts) == 1 or (grouped and len(parts[-1]) == 3 and is_group):
         yield "".join(parts).lstrip("0") or "0"
-    if len(parts) == 2 or (len(parts) > 2 and grouped):
+    if (len(parts) == 2 or (len(parts) > 2 and grouped)) and is_fraction:
         whole, fraction = "".join(parts[:-1]).lstrip("0") or "0", parts[-1]
         yield f"{whole}.{fraction}"
         yield f"{whole}.{fraction.rstrip('0')}".rstrip(".")
-    elif len(parts) > 2:
+    elif len(parts) > 2 and not grouped:
         yield ".".join(parts)
     elif len(number) == 4 and number.endswith("0"):
         yield number[2:]  # the 1990s, les années 90
+
+
+def _roles(parts: Sequence[str], signs: Sequence[str], language: str) -> tuple[bool, bool]:
+    """Whether the last sign of a number may end a group, and whether it may begin the fraction."""
+    if language not in _POINT or not signs:
+        return True, True
+    last = signs[-1]
+    if len(signs) > 1 and len(set(signs)) == 1:
+        return True, False  # 1,250,000 has groups wherever it stands
+    if len(parts[-1]) != 3 or parts[0].strip("0") == "":
+        return False, True
+    if last in _SPACES or last in "'\u2019":
+        return True, False
+    is_point = last == _POINT[language]
+    is_ambiguous = language == "fr" and last == "." and len(signs) == 1
+    return not is_point, is_point or is_ambiguous
+
+
+def number_edits(
+    source: str, written: str, languages: tuple[str, str], kept: Sequence[Span] = ()
+) -> list[Edit]:
+    """What makes the numbers of a translation look as its language writes them.
+
+    A number of ``written`` is that of the source with the same digits. Only groups and fractions change: of
+    grouped numbers, and of any amount of money.
+
+    Args:
+        source: the sentence.
+        written: its translation.
+        languages: of both.
+        kept: spans of ``written`` that stay as they are.
+    """
+    if languages[0] not in _POINT or languages[1] not in _POINT:
+        return []
+    known: dict[str, tuple[str, str]] = {}
+    for match in _WRITTEN.finditer(source):
+        whole, fraction = _whole_and_fraction(match.group(), languages[0])
+        is_grouped = len(_SEPARATOR.findall(match.group())) > bool(fraction)
+        if whole and (is_grouped or _MONEY.search(source[max(0, match.start() - 4) : match.end() + 8])):
+            known[whole + fraction] = whole, fraction
+    edits = []
+    for match in _WRITTEN.finditer(written):
+        found = known.get("".join(_DIGITS.findall(match.group())))
+        span = Span(*match.span())
+        if found is None or any(span.start < other.end and other.start < span.end for other in kept):
+            continue
+        better = _as_written(*found, languages[1])
+        if re.sub(f"[{_SPACES}]", " ", match.group()) != better:
+            edits.append(Edit(span, better))
+    return edits
+
+
+def _whole_and_fraction(number: str, language: str) -> tuple[str, str]:
+    """The digits of a number before and after its point; "" twice if it can be read in two ways."""
+    parts, signs = _SEPARATOR.split(number), _SEPARATOR.findall(number)
+    is_group, is_fraction = _roles(parts, signs, language)
+    if is_group == is_fraction or (len(signs) > 1 and any(len(part) != 3 for part in parts[1:-1])):
+        return "", ""
+    return ("".join(parts), "") if is_group else ("".join(parts[:-1]), parts[-1])
+
+
+def _as_written(whole: str, fraction: str, language: str) -> str:
+    grouped = f"{int(whole):,}".replace(",", " " if language == "fr" else ",")
+    return f"{grouped}{_POINT[language]}{fraction}" if fraction else grouped
 
 
 def _across_spaces(
@@ -331,11 +413,14 @@ def rewritten(number: str, source: str, target: str) -> str:
 
 
 def in_french(number: str) -> str:
-    """English ordinals become French ones, all else stays: 10th becomes 10e."""
-    match = _ORDINAL.fullmatch(number)
+    """English ordinals and groups become French ones: 10th is 10e, 1,250.50 is 1 250,50; all else stays."""
+    if ordinal := _ORDINAL.fullmatch(number):
+        return f"{ordinal[1]}er" if ordinal[1] == "1" else f"{ordinal[1]}e"
+    match = _ENGLISH_NUMBER.fullmatch(number)
     if match is None:
         return number
-    return f"{match[1]}er" if match[1] == "1" else f"{match[1]}e"
+    before, whole, fraction, after = match.groups()
+    return f"{before}{whole.replace(',', ' ')}{',' if fraction else ''}{fraction or ''}{after}"
 
 
 def in_english(number: str) -> str:

@@ -27,7 +27,7 @@ from nmt.options import DEFAULTS, TranslationOptions
 from nmt.text.glossary import AppliedTerm, find_form
 from nmt.translator import Span, Translation
 from service.work.engine.base import Job
-from service.work.engine.local import LocalEngine, arguments, parts_of
+from service.work.engine.local import LocalEngine, parts_of
 from tests.service.conftest import LiveServer
 from tests.service.stub import StubTranslator
 
@@ -85,7 +85,7 @@ class SentenceEngine(LocalEngine):
 
     def _answer(self, batch: list[Job]) -> None:
         for job in batch:
-            translations = self.translator.translate(job.texts, **arguments(job))
+            translations = self.translator.translate(job.texts, job.options, keep=job.keep)
             for n, part in enumerate(parts_of(job, translations)):
                 while self.gates <= n:
                     time.sleep(0.01)

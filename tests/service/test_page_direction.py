@@ -12,6 +12,7 @@ from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 
 from nmt.config import TransformerConfig
+from nmt.options import DEFAULTS, TranslationOptions
 from nmt.translator import Translation
 from tests.service.conftest import LiveServer, running
 from tests.service.page import Page, PageTranslator
@@ -38,8 +39,11 @@ class EnglishWriter(PageTranslator):
             }
         )
 
-    def translate(self, texts: Sequence[str], **asked: Any) -> list[Translation]:  # type: ignore[override]
-        return [replace(one, text=one.text.upper()) for one in super().translate(texts, **asked)]
+    def translate(
+        self, texts: Sequence[str], options: TranslationOptions = DEFAULTS, **arguments: Any
+    ) -> list[Translation]:
+        found = super().translate(texts, options, **arguments)
+        return [replace(one, text=one.text.upper()) for one in found]
 
 
 @pytest.fixture(scope="module")

@@ -92,7 +92,7 @@ def problems(translation):
         "{a} {b}{c}, {d}; {e} the cat {f} {g}. {h} and {i}/{j} {k} the dog {l} at home {m}",
         "I see ⟦0⟧ and ⟦vous⟧ at home.",
         "Tom and Paris see {name}.",
-        "The cat has 3 dogs and 1,000.50 cats in 1998.",
+        "The cat has 3 dogs and 3.5 cats in 1998.",
         "the cat ({name}), the dog[{x}] and m² of x{n} y",
         "Call foo(), then --help.\n```\n",
         '<b>The cat</b> is <x id="1"/> here &nbsp; today.',

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from nmt.spans import Span
-from nmt.text.numbers import compare_numbers, compare_spelled_numbers, in_french, is_unit
+from nmt.text.edits import Rewriting
+from nmt.text.numbers import compare_numbers, compare_spelled_numbers, in_french, is_unit, number_edits
 
 
 @pytest.mark.parametrize(
@@ -66,6 +67,72 @@ def test_spans_to_ignore_do_not_count() -> None:
 
 def test_an_ordinal_that_is_copied_becomes_french() -> None:
     assert [in_french(number) for number in ("1st", "10th", "3.5", "21st")] == ["1er", "10e", "3.5", "21e"]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "source_language"),
+    [
+        ("Le prix est de 12 500,00 euros.", "The price is 12,500,000 euros.", "fr"),
+        ("Il a payé 1 250,00 €.", "He paid 1,250,000 €.", "fr"),
+        ("2,500 kg", "2,500 kg", "fr"),
+        ("1,250.00 USD", "1 250.000 USD", "en"),
+        ("70,000.00 USD", "70.000.000 USD", "en"),
+        ("1,250 people", "1,250 personnes", "en"),
+        ("12.500 litres", "12 500 litres", "en"),
+    ],
+)
+def test_a_thousandfold_is_another_number(source: str, target: str, source_language: str) -> None:
+    other = {"en": "fr", "fr": "en"}[source_language]
+    assert not compare_numbers(source, target, source_language=source_language, target_language=other).ok
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "source_language"),
+    [
+        ("12 500,00 euros", "12,500.00 euros", "fr"),
+        ("12.500 euros", "12,500 euros", "fr"),
+        ("3,5 km", "3,5 km", "fr"),
+        ("1,250,000", "1,250,000", "en"),
+        ("1,250.00 USD", "1,250.00 USD", "en"),
+        ("0.125", "0,125", "en"),
+        ("12.5.2020", "12.5.2020", "en"),
+    ],
+)
+def test_one_number_in_the_ways_of_two_languages(source: str, target: str, source_language: str) -> None:
+    other = {"en": "fr", "fr": "en"}[source_language]
+    assert compare_numbers(source, target, source_language=source_language, target_language=other).ok
+
+
+@pytest.mark.parametrize(
+    ("source", "written", "source_language", "better"),
+    [
+        ("1,412,034.51 USD", "1,412 034.51 USD", "en", "1 412 034,51 USD"),
+        ("£65,467.66 a year", "£65,467.66 par an", "en", "£65 467,66 par an"),
+        ("$12.50", "12.50 $", "en", "12,50 $"),
+        ("at 12.50 metres", "à 12.50 mètres", "en", "à 12.50 mètres"),
+        ("12 500,00 euros", "12 500,00 euros", "fr", "12,500.00 euros"),
+        ("31\u202f821,25 USD", "31 821,25 USD", "fr", "31,821.25 USD"),
+        ("6 000 et 7 000", "6,000 and 7 000", "fr", "6,000 and 7,000"),
+        ("1,250.00", "1 250.000", "en", "1 250.000"),
+        ("1.250 euros", "1.250 euros", "fr", "1.250 euros"),
+        ("1,250", "1\u202f250", "en", "1\u202f250"),
+        ("versions 1.2.3", "versions 1.2.3", "en", "versions 1.2.3"),
+    ],
+)
+def test_numbers_look_as_the_language_writes_them(
+    source: str, written: str, source_language: str, better: str
+) -> None:
+    other = {"en": "fr", "fr": "en"}[source_language]
+    assert Rewriting.of(written, number_edits(source, written, (source_language, other))).new == better
+
+
+def test_numbers_of_what_is_kept_stay() -> None:
+    assert number_edits("1,250 x", "1,250 x", ("en", "fr"), [Span(0, 5)]) == []
+
+
+def test_groups_are_written_as_french_does() -> None:
+    written = [in_french(number) for number in ("1,250.00", "$70,000", "12,500,000 USD", "1,2,3", "3.11")]
+    assert written == ["1 250,00", "$70 000", "12 500 000 USD", "1,2,3", "3.11"]
 
 
 def test_the_symbol_of_a_unit_is_one_only_after_a_number() -> None:
