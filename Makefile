@@ -50,6 +50,7 @@ tables: venv
 	$(VENV)/bin/python -m scripts.reliability_table
 	$(VENV)/bin/python scripts/operate_tables.py
 	$(VENV)/bin/python -m scripts.speed_tables
+	$(VENV)/bin/python -m scripts.dependency_table
 
 audit:
 	$(PYTHON) -m venv $(VENV)-audit

@@ -204,6 +204,8 @@ WITHOUT_TORCH = (
     "service",
 )
 NEVER = ("pickle", "cloudpickle", "dill", "shelve")
+GPL = ("translate",)
+"""translate-toolkit, which tests use."""
 
 
 def modules() -> Iterator[tuple[str, Path]]:
@@ -273,6 +275,8 @@ def forbidden(module: str, imported: set[str]) -> list[str]:
             broken.append(f"{module} imports {name}, and must not wait for torch")
         elif top in NEVER:
             broken.append(f"{module} imports {name}: no pickles")
+        elif top in GPL:
+            broken.append(f"{module} imports {name}, whose licence is the GPL")
     return broken
 
 
@@ -298,6 +302,7 @@ def test_module_imports_only_what_it_may_know(module: str, path: Path) -> None:
         ("nmt.translator", "from sacrebleu.metrics import BLEU"),
         ("training.loop", "from service.app import create_app"),
         ("training.state", "import pickle"),
+        ("nmt.documents.xliff", "from translate.storage import xliff"),
         ("service.app", "import torch"),
         ("service.app", "from nmt.model_folder.checkpoint import load_model_folder"),
         ("service.app", "from nmt.model_folder import checkpoint"),
