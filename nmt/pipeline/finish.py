@@ -4,11 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from nmt.alignment.aligner import Alignment
 from nmt.alignment.attention_maps import HeadMaps
+from nmt.alignment.pharaoh import Link
+from nmt.pipeline.flags import Flag
 from nmt.pipeline.plan import Plan
-from nmt.pipeline.result import Candidate, Translation, Verdict, assemble
+from nmt.pipeline.result import (
+    Alternative,
+    Candidate,
+    Document,
+    SentenceTranslation,
+    Translation,
+    Verdict,
+)
+from nmt.spans import Span
+from nmt.text.segment import join
+from nmt.text.words import Token
+
+NOTHING_KNOWN = Verdict()
 
 
 @dataclass(frozen=True)
@@ -17,30 +32,171 @@ class FinishedSentence:
 
     candidates: tuple[Candidate, ...]
     """At least one, best first."""
-    alignment: Alignment | None
+    alignment: Alignment | None = None
     """Of the best candidate; None when none was asked for."""
-    verdict: Verdict
+    verdict: Verdict = NOTHING_KNOWN
     heads: HeadMaps | None = None
     """Of the best candidate, with alignment "heads"."""
 
 
 def finish(plan: Plan, sentences: Sequence[FinishedSentence]) -> Translation:
     """The translations of a text's sentences become that of the text."""
-    translation = assemble(
-        plan.document,
-        [sentence.candidates for sentence in sentences],
-        None
-        if plan.options.alignment == "none"
-        else [sentence.alignment for sentence in sentences if sentence.alignment is not None],
+    document, n_best = plan.document, plan.generation.n_best
+    best = [sentence.candidates[0] for sentence in sentences]
+    text, spans = join(document.text, document.segments, [candidate.text for candidate in best])
+    starts = [(segment.start, start) for segment, (start, _) in zip(document.segments, spans, strict=True)]
+    translated = _sentences(plan, sentences, spans)
+    is_aligned = plan.options.alignment != "none"
+    source_tokens, target_tokens, links = _aligned(sentences, starts)
+    return Translation(
+        text=text,
+        score=_mean_log_prob(best),
+        sentences=tuple(translated),
+        source_tokens=source_tokens if is_aligned else None,
+        target_tokens=target_tokens if is_aligned else None,
+        links=links if is_aligned else None,
+        alternatives=_alternatives(document, sentences, n_best) if n_best > 1 else (),
+        truncated=any(sentence.truncated for sentence in translated),
+        repaired=document.repaired,
         n_source_tokens=sum(len(ids) for ids in plan.source_ids),
-        n_best=plan.generation.n_best,
-        soft=plan.options.alignment in ("soft", "heads"),
-        verdicts=[sentence.verdict for sentence in sentences],
+        n_target_tokens=sum(len(candidate.pieces) for candidate in best),
+        flags=tuple(
+            Flag(kind, index) for index, sentence in enumerate(sentences) for kind in sentence.verdict.flags
+        ),
+        confidence=_mean_confidence(document, sentences),
+        word_confidence=_word_confidence(sentences),
+        kept=tuple(
+            (_moved(source, read), _moved(target, written))
+            for candidate, (read, written) in zip(best, starts, strict=True)
+            for source, target in candidate.kept
+        ),
+        terms=tuple(
+            replace(term, source=_moved(term.source, read), target=_moved(term.target, written))
+            for candidate, (read, written) in zip(best, starts, strict=True)
+            for term in candidate.terms
+        ),
     )
-    if plan.options.alignment != "heads":
-        return translation
-    with_heads = (
-        replace(whole, heads=sentence.heads)
-        for whole, sentence in zip(translation.sentences, sentences, strict=True)
-    )
-    return replace(translation, sentences=tuple(with_heads))
+
+
+def _sentences(
+    plan: Plan, sentences: Sequence[FinishedSentence], spans: Sequence[tuple[int, int]]
+) -> list[SentenceTranslation]:
+    """What is known of each sentence, with the words that are its own among those of the text."""
+    is_soft = plan.options.alignment in ("soft", "heads")
+    found: list[SentenceTranslation] = []
+    n_read, n_written = 0, 0
+    for segment, sentence, (start, end) in zip(plan.document.segments, sentences, spans, strict=True):
+        candidate, alignment = sentence.candidates[0], sentence.alignment
+        first = n_read, n_written
+        if alignment is not None:
+            n_read += len(alignment.source_tokens)
+            n_written += len(alignment.target_tokens)
+        found.append(
+            SentenceTranslation(
+                source=Span(segment.start, segment.end),
+                target=Span(start, end),
+                score=_mean_log_prob([candidate]),
+                truncated=not candidate.finished,
+                source_tokens=Span(first[0], n_read),
+                target_tokens=Span(first[1], n_written),
+                attention=alignment.matrix if alignment is not None and is_soft else None,
+                confidence=sentence.verdict.confidence,
+                heads=sentence.heads,
+            )
+        )
+    return found
+
+
+def _aligned(
+    sentences: Sequence[FinishedSentence], starts: Sequence[tuple[int, int]]
+) -> tuple[tuple[Token, ...], tuple[Token, ...], tuple[Link, ...]]:
+    """Words of the text, words of its translation, and the links between them."""
+    source_tokens: list[Token] = []
+    target_tokens: list[Token] = []
+    links: list[Link] = []
+    for sentence, (read, written) in zip(sentences, starts, strict=True):
+        if sentence.alignment is None:
+            continue
+        links += [
+            replace(link, source=link.source + len(source_tokens), target=link.target + len(target_tokens))
+            for link in sentence.alignment.links
+        ]
+        source_tokens += _shifted(sentence.alignment.source_tokens, read)
+        target_tokens += _shifted(sentence.alignment.target_tokens, written)
+    return tuple(source_tokens), tuple(target_tokens), tuple(links)
+
+
+def _moved(span: Span, offset: int) -> Span:
+    return Span(span.start + offset, span.end + offset)
+
+
+def _mean_confidence(document: Document, sentences: Sequence[FinishedSentence]) -> float | None:
+    known = [
+        (sentence.verdict.confidence, len(segment.text))
+        for segment, sentence in zip(document.segments, sentences, strict=True)
+        if sentence.verdict.confidence is not None
+    ]
+    total = sum(length for _, length in known)
+    return sum(confidence * length for confidence, length in known) / total if total else None
+
+
+def _word_confidence(sentences: Sequence[FinishedSentence]) -> tuple[float, ...] | None:
+    known = [sentence.verdict.word_confidence for sentence in sentences]
+    by_sentence = [words for words in known if words is not None]
+    return tuple(word for sentence in by_sentence for word in sentence) if by_sentence else None
+
+
+def _mean_log_prob(candidates: Sequence[Candidate]) -> float:
+    n_predicted = sum(candidate.n_predicted for candidate in candidates)
+    return sum(candidate.log_prob for candidate in candidates) / n_predicted if n_predicted else 0.0
+
+
+def _shifted(tokens: Sequence[Token], offset: int) -> list[Token]:
+    return [Token(token.text, token.start + offset, token.end + offset) for token in tokens]
+
+
+class _Choice(NamedTuple):
+    """A candidate for each of the first sentences of a text, as a list linked from the last."""
+
+    n_unfinished: int
+    rank: float
+    previous: _Choice | None
+    candidate: Candidate | None
+
+
+def _alternatives(
+    document: Document, sentences: Sequence[FinishedSentence], n_best: int
+) -> tuple[Alternative, ...]:
+    """The n best ways to take one candidate for each sentence, by the sum of ranks, whole ones first.
+
+    Ranks add up, so the best n for the first sentences are all that the best n for one more can begin with.
+    """
+    choices = [_Choice(0, 0.0, None, None)]
+    for sentence in sentences:
+        different: dict[str, Candidate] = {}
+        for candidate in sentence.candidates:
+            different.setdefault(candidate.text, candidate)
+        choices = sorted(
+            (
+                _Choice(
+                    choice.n_unfinished + (not candidate.finished),
+                    choice.rank + candidate.rank,
+                    choice,
+                    candidate,
+                )
+                for choice in choices
+                for candidate in different.values()
+            ),
+            key=lambda choice: (choice.n_unfinished, -choice.rank),
+        )[:n_best]
+    alternatives: list[Alternative] = []
+    for choice in choices:
+        chosen: list[Candidate] = []
+        link: _Choice | None = choice
+        while link is not None and link.candidate is not None:
+            chosen.append(link.candidate)
+            link = link.previous
+        chosen.reverse()
+        text, _ = join(document.text, document.segments, [candidate.text for candidate in chosen])
+        alternatives.append(Alternative(text, _mean_log_prob(chosen)))
+    return tuple(alternatives)

@@ -26,7 +26,6 @@ from nmt.pipeline.flags import (
 from nmt.pipeline.requests import Flow
 from nmt.pipeline.result import Candidate, Verdict
 from nmt.search import Hypothesis
-from nmt.spans import Span
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.numbers import compare_numbers, compare_spelled_numbers
 from nmt.text.passthrough import reason_to_copy
@@ -116,7 +115,6 @@ class Judge:
         *,
         flags: Sequence[FlagKind] = (),
         confidence: float | None = None,
-        kept: Sequence[tuple[Span, Span]] = (),
     ) -> Verdict:
         """All that is to be said of a finished sentence.
 
@@ -127,11 +125,10 @@ class Judge:
             alignment: of the two; None when none was asked for.
             flags: what is known already.
             confidence: of ``confidence``, before the source took the place of a bad translation.
-            kept: spans of source and translation that were copied on purpose; their numbers are no concern.
         """
         raised = list(flags)
         if not candidate.copied:
-            raised += self._text_flags(source, candidate, kept)
+            raised += self._text_flags(source, candidate)
             if alignment and is_unaligned(
                 alignment.source_tokens,
                 alignment.target_tokens,
@@ -143,10 +140,9 @@ class Judge:
             word_confidence = self._word_confidence(source, n_source_tokens, candidate, alignment, confidence)
         return Verdict(tuple(dict.fromkeys(raised)), confidence, word_confidence)
 
-    def _text_flags(
-        self, source: str, candidate: Candidate, kept: Sequence[tuple[Span, Span]]
-    ) -> list[FlagKind]:
-        target = candidate.text
+    def _text_flags(self, source: str, candidate: Candidate) -> list[FlagKind]:
+        """What was copied on purpose is no concern."""
+        target, kept = candidate.text, candidate.kept
         numbers = compare_numbers(
             source,
             target,

@@ -58,7 +58,6 @@ class SentenceFlow:
             alignment,
             flags=flags,
             confidence=confidence,
-            kept=candidates[0].kept,
         )
         return FinishedSentence(candidates, alignment, verdict, heads)
 

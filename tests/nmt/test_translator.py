@@ -29,8 +29,10 @@ from nmt.errors import (
 from nmt.model_folder.checkpoint import LoadedModel
 from nmt.models.build import build_model
 from nmt.models.interface import Step
-from nmt.options import TranslationOptions
-from nmt.pipeline.result import Candidate, Document, assemble
+from nmt.options import DEFAULTS, TranslationOptions
+from nmt.pipeline.finish import FinishedSentence, finish
+from nmt.pipeline.plan import Plan
+from nmt.pipeline.result import Candidate, Document
 from nmt.text.segment import split
 from nmt.tokenizer import Tokenizer
 from nmt.translator import Span, Translator
@@ -400,9 +402,9 @@ def test_n_best_of_several_sentences_are_the_best_combinations(data):
         candidates.append(
             [Candidate(f"{index}{n}", (), -1.0, rank, finished=True) for n, rank in enumerate(ranks)]
         )
-    translation = assemble(
-        Document(text, segments, repaired=False), candidates, None, n_source_tokens=0, n_best=5, soft=False
-    )
+    document = Document(text, segments, repaired=False)
+    plan = Plan(document, (), (), DEFAULTS, GenerationConfig(n_best=5))
+    translation = finish(plan, [FinishedSentence(tuple(sentence)) for sentence in candidates])
     totals = sorted((sum(c.rank for c in chosen) for chosen in product(*candidates)), reverse=True)
     ranks = {c.text: c.rank for sentence in candidates for c in sentence}
     found = [sum(ranks[name] for name in a.text.split()) for a in translation.alternatives]
@@ -418,7 +420,8 @@ def test_candidates_of_the_same_text_are_one_alternative_and_unfinished_ones_com
         Candidate("c", (), -0.5, -0.5, finished=False),
     ]
     document = Document("x", tuple(split("x", "en")), repaired=False)
-    translation = assemble(document, [candidates], None, n_source_tokens=1, n_best=4, soft=False)
+    plan = Plan(document, (), (), DEFAULTS, GenerationConfig(n_best=4))
+    translation = finish(plan, [FinishedSentence(tuple(candidates))])
     assert [alternative.text for alternative in translation.alternatives] == ["a", "b", "c"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import random
+from dataclasses import replace
 
 import pytest
 import torch
@@ -195,7 +196,7 @@ def test_what_is_copied_on_purpose_makes_no_copy_of_a_sentence(reserved_tokenize
     kept = ((Span(4, 20), Span(5, 21)), (Span(24, 36), Span(24, 36)))
     candidate = Candidate(target, (), -1.0, -1.0, finished=True)
     assert "untranslated" in judge.verdict(source, 9, candidate, None).flags
-    assert "untranslated" not in judge.verdict(source, 9, candidate, None, kept=kept).flags
+    assert "untranslated" not in judge.verdict(source, 9, replace(candidate, kept=kept), None).flags
 
 
 # a model that loses things
