@@ -15,6 +15,7 @@ from nmt.options import TranslationOptions
 from nmt.spans import Span
 from nmt.text.capitals import CAPITALISED
 from nmt.text.casing import Shape
+from nmt.text.characters import composed, unseen
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.glossary import Term, TermMatch
 from nmt.text.literals import Literal as Copied
@@ -187,7 +188,9 @@ class Preparer:
         return sum(one.text not in sentence.text for one in self.stand_ins)
 
     def _can_read(self, character: str) -> bool:
-        return character.isascii() or character in PLAIN or self._tokenizer.knows(character)
+        return (
+            character.isascii() or character in PLAIN or unseen(character) or self._tokenizer.knows(character)
+        )
 
     def prefers(self, word: str) -> str:
         """The form of a word in lower case, capitalised or as it is that the vocabulary has in fewest pieces.
@@ -225,6 +228,7 @@ class Preparer:
             Edit(entry.span, self._written(stand_in, sentence.text, entry)) for stand_in, entry in chosen
         ]
         text = sentence.shape.recased
+        edits += [edit for edit in composed(text) if not any(overlap(edit.span, one.span) for one in edits)]
         if not text.isascii() and not self._plain.keys().isdisjoint(text):
             text = text.translate({ord(sign): plain for sign, plain in self._plain.items()})
         return Reading(Rewriting.of(text, edits), tuple(chosen))

@@ -374,3 +374,14 @@ def test_days_and_months_are_no_names_to_copy(reserved_tokenizer):
 
     assert names("we saw Wojciechowski there") == ["Wojciechowski"]
     assert names("we went there on Wednesday and in August, as on all Saturdays") == []
+
+
+@pytest.mark.parametrize(
+    "text", ["The c\u00adat is here.", "The ca\u200bt is here.", "\ufeffThe cat is here."]
+)
+def test_invisible_characters_are_not_read(reserved_tokenizer, text):
+    preparer = Preparer(reserved_tokenizer)
+    sentence = preparer.prepare(text, preparer.literals(text), (), DEFAULTS)
+    assert sentence.reading.text == "The cat is here."
+    pieces = preparer.source_pieces(sentence.reading)
+    assert pieces[-1].end == len(text)
