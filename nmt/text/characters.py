@@ -1,4 +1,4 @@
-"""Characters that readers do not see, and accents that stand by themselves: the model reads neither.
+"""Characters that readers do not see, and accents that stand by themselves: the model reads neither."""
 
 from __future__ import annotations
 
