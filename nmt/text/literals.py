@@ -13,7 +13,7 @@ from typing import Literal as OneOf
 import regex
 
 from nmt.spans import Span
-from nmt.text.numbers import UNIT_SYMBOLS
+from nmt.text.numbers import CURRENCY_CODES, UNIT_SYMBOLS
 from nmt.text.placeholders import RESERVED
 
 Kind = OneOf[
@@ -93,8 +93,10 @@ _COMPILED: dict[Kind, regex.Pattern[str]] = {
     kind: regex.compile(pattern, regex.VERBOSE | regex.VERSION1) for kind, pattern in _PATTERNS.items()
 }
 _NUMBER = regex.compile(
-    rf"""(?<![\w.,]) [-+−±]? [$€£¥]? \d+ (?:[.,:/\u00A0\u202F\ -]\d+)*
+    rf"""(?<![\w.,]) [-+−±]? (?:[$€£¥] | (?:{CURRENCY_CODES})[\u00A0\ ])?
+      \d+ (?:[.,:/\u00A0\u202F\ -]\d+)*
       (?: [%€£¥°] | (?:st|nd|rd|th|er|re|ère|e|ème|nde)\b
+        | [\u00A0\u202F\ ]?(?:[$€£¥](?!\d) | (?:{CURRENCY_CODES})\b)
         | [\u00A0\u202F\ ]?(?:{UNIT_SYMBOLS})(?![\w/]) )? (?!\w)""",
     regex.VERBOSE,
 )

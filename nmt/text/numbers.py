@@ -32,8 +32,31 @@ _POINT = {"en": ".", "fr": ","}
 _WRITTEN = re.compile(
     rf"(?<![\d.,])(?:\d{{1,3}}(?:[{_SPACES},.'\u2019]\d{{3}})+(?:[.,]\d+)?|\d+[.,]\d+)(?![.,]?\d)"
 )
-_MONEY = re.compile(r"[$€£]|\b(?:USD|EUR|GBP|CAD|CHF)\b|\b(?:euro|dollar|pound|livre)", re.IGNORECASE)
-_ENGLISH_NUMBER = re.compile(r"(\D*?)(\d{1,3}(?:,\d{3})+)(?:\.(\d+))?([^\d,.:/-]*)")
+_CURRENCIES = {
+    "$": r"\$|dollar|USD",
+    "€": "€|euro|EUR",
+    "£": "£|pound|livre|sterling|GBP",
+    "¥": "¥|yen|yuan|JPY",
+    "USD": r"USD|\$|dollar",
+    "EUR": "EUR|€|euro",
+    "GBP": "GBP|£|pound|livre|sterling",
+    "JPY": "JPY|¥|yen",
+    "CAD": "CAD|dollar",
+    "AUD": "AUD|dollar",
+    "CHF": "CHF|franc",
+}
+"""Signs and codes (ISO 4217) of money, and what tells that a translation has them."""
+CURRENCY_CODES = "|".join(name for name in _CURRENCIES if name.isalpha())
+_SIGN = rf"[$€£¥]|\b(?:{CURRENCY_CODES})\b"
+_WRITTEN_AMOUNT = re.compile(
+XX
+    rf"(?![.,]?\d)([{_SPACES}]?[$€£¥])?"
+)
+_SIGNED = {"en": re.compile(r"[$€£¥]\d"), "fr": re.compile(rf"\d[{_SPACES}]?[$€£¥]")}
+"""Language -> an amount with its sign where the language has it."""
+_MONEY = re.compile(rf"{_SIGN}|\b(?:euro|dollar|pound|livre)", re.IGNORECASE)
+_AMOUNT = re.compile(rf"({_SIGN})[{_SPACES}]?(?=\d)|(?<=\d)[{_SPACES}]?({_SIGN})(?!\d)")
+_ENGLISH_NUMBER = re.compile(r"(\D*?)(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d+))?([^\d,.:/-]*)")
 
 _COUNTED = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
@@ -191,9 +214,14 @@ def compare_numbers(
         for unit in (_UNIT[source_language].findall(source) if symbols else ())
         if not re.search(rf"(?<![^\W\d_])(?:{symbols[unit]})", target.lower())
     )
+    signs = tuple(
+        sign
+        for sign in dict.fromkeys(first or second for first, second in _AMOUNT.findall(source))
+        if not re.search(_CURRENCIES[sign], target, re.IGNORECASE)
+    )
     source_words, target_words = _values_of_words(source), _values_of_words(target)
     return NumberCheck(
-        (*(text for text, readings in missing if not readings & target_words), *units),
+        (*(text for text, readings in missing if not readings & target_words), *units, *signs),
         tuple(text for text, readings in invented if not readings & source_words),
     )
 
@@ -328,8 +356,8 @@ def number_edits(
 ) -> list[Edit]:
     """What makes the numbers of a translation look as its language writes them.
 
-    A number of ``written`` is that of the source with the same digits. Only groups and fractions change: of
-    grouped numbers, and of any amount of money.
+    A number of ``written`` is that of the source with the same digits. Groups and fractions of grouped numbers
+    and of amounts of money change; and the place of a sign that the source has where its language has it.
 
     Args:
         source: the sentence.
@@ -345,16 +373,31 @@ def number_edits(
         is_grouped = len(_SEPARATOR.findall(match.group())) > bool(fraction)
         if whole and (is_grouped or _MONEY.search(source[max(0, match.start() - 4) : match.end() + 8])):
             known[whole + fraction] = whole, fraction
+    moves_signs = bool(_SIGNED[languages[0]].search(source))
     edits = []
-    for match in _WRITTEN.finditer(written):
-        found = known.get("".join(_DIGITS.findall(match.group())))
-        span = Span(*match.span())
-        if found is None or any(span.start < other.end and other.start < span.end for other in kept):
+    for match in _WRITTEN_AMOUNT.finditer(written):
+        span, number_span = Span(*match.span()), Span(*match.span(2))
+        before, number, after = match.groups()
+        if _meets(span, kept):  # a sign that was copied by itself stays where it is
+            span, before, after = number_span, None, None
+        if _meets(number_span, kept):
             continue
-        better = _as_written(*found, languages[1])
-        if re.sub(f"[{_SPACES}]", " ", match.group()) != better:
+        found = known.get("".join(_DIGITS.findall(number)))
+        better = number if found is None else _as_written(*found, languages[1])
+        if re.sub(f"[{_SPACES}]", " ", number) == better:
+            better = number
+        sign = before or (after or "").strip()
+        if sign and moves_signs and not (before and after):
+            better = f"{better} {sign}" if languages[1] == "fr" else f"{sign}{better}"
+        else:
+            better = f"{before or ''}{better}{after or ''}"
+        if better != written[span.start : span.end]:
             edits.append(Edit(span, better))
     return edits
+
+
+def _meets(span: Span, others: Sequence[Span]) -> bool:
+    return any(span.start < other.end and other.start < span.end for other in others)
 
 
 def _whole_and_fraction(number: str, language: str) -> tuple[str, str]:
@@ -413,14 +456,23 @@ def rewritten(number: str, source: str, target: str) -> str:
 
 
 def in_french(number: str) -> str:
-    """English ordinals and groups become French ones: 10th is 10e, 1,250.50 is 1 250,50; all else stays."""
+    """English ordinals, groups and amounts become French ones; all else stays.
+
+    >>> [in_french(number) for number in ("10th", "1,250.50", "$1,250.50", "USD 3.50", "3.5")]
+    ['10e', '1 250,50', '1 250,50 $', '3,50 USD', '3.5']
+    """
     if ordinal := _ORDINAL.fullmatch(number):
         return f"{ordinal[1]}er" if ordinal[1] == "1" else f"{ordinal[1]}e"
     match = _ENGLISH_NUMBER.fullmatch(number)
     if match is None:
         return number
     before, whole, fraction, after = match.groups()
-    return f"{before}{whole.replace(',', ' ')}{',' if fraction else ''}{fraction or ''}{after}"
+    is_money = _AMOUNT.search(number)
+    if "," not in whole and not is_money:
+        return number
+    written = f"{whole.replace(',', ' ')}{',' if fraction else ''}{fraction or ''}{after}"
+    sign = is_money[1] if is_money else None
+    return f"{before.replace(sign, '').strip()}{written} {sign}" if sign else f"{before}{written}"
 
 
 def in_english(number: str) -> str:
@@ -434,5 +486,7 @@ def in_english(number: str) -> str:
         return number
     before, whole, fraction, after = match.groups()
     unit = after.strip()
+    if unit in {"€", "$", "£", "¥"}:
+        before, after, unit = f"{before}{unit}", "", ""
     after = after.replace(unit, _IN_ENGLISH.get(unit, unit)) if unit else after
     return f"{before}{re.sub(f'[{_SPACES}.]', ',', whole)}{'.' if fraction else ''}{fraction or ''}{after}"

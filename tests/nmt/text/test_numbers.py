@@ -107,7 +107,10 @@ def test_one_number_in_the_ways_of_two_languages(source: str, target: str, sourc
     ("source", "written", "source_language", "better"),
     [
         ("1,412,034.51 USD", "1,412 034.51 USD", "en", "1 412 034,51 USD"),
-        ("£65,467.66 a year", "£65,467.66 par an", "en", "£65 467,66 par an"),
+        ("£65,467.66 a year", "£65,467.66 par an", "en", "65 467,66 £ par an"),
+        ("I owe you $5.", "Je vous dois $5.", "en", "Je vous dois 5 $."),
+        ("5 € et 1 250,00 €", "5 € and 1 250,00 €", "fr", "€5 and €1,250.00"),
+        ("coûte €5", "costs €5", "fr", "costs €5"),
         ("$12.50", "12.50 $", "en", "12,50 $"),
         ("at 12.50 metres", "à 12.50 mètres", "en", "à 12.50 mètres"),
         ("12 500,00 euros", "12 500,00 euros", "fr", "12,500.00 euros"),
@@ -126,13 +129,29 @@ def test_numbers_look_as_the_language_writes_them(
     assert Rewriting.of(written, number_edits(source, written, (source_language, other))).new == better
 
 
+@pytest.mark.parametrize(
+    ("source", "target", "missing"),
+    [
+        ("Total: $1,250.00", "Total : 1 250,00", ("$",)),
+        ("USD 7,179.72", "UTILISE 7 179,72", ("USD",)),
+        ("USD 7,179.72", "7 179,72 dollars", ()),
+        ("It costs £5", "Cela coûte 5 livres", ()),
+        ("a $HOME of 5", "un $HOME de 5", ()),
+    ],
+)
+def test_the_sign_of_money_is_in_the_translation(source: str, target: str, missing: tuple[str, ...]) -> None:
+    assert compare_numbers(source, target).missing == missing
+
+
 def test_numbers_of_what_is_kept_stay() -> None:
     assert number_edits("1,250 x", "1,250 x", ("en", "fr"), [Span(0, 5)]) == []
+    edits = number_edits("£1,250.00", "£1,250.00", ("en", "fr"), [Span(0, 1)])
+    assert Rewriting.of("£1,250.00", edits).new == "£1 250,00"
 
 
 def test_groups_are_written_as_french_does() -> None:
     written = [in_french(number) for number in ("1,250.00", "$70,000", "12,500,000 USD", "1,2,3", "3.11")]
-    assert written == ["1 250,00", "$70 000", "12 500 000 USD", "1,2,3", "3.11"]
+    assert written == ["1 250,00", "70 000 $", "12 500 000 USD", "1,2,3", "3.11"]
 
 
 def test_the_symbol_of_a_unit_is_one_only_after_a_number() -> None:
