@@ -357,7 +357,8 @@ def number_edits(
     """What makes the numbers of a translation look as its language writes them.
 
     A number of ``written`` is that of the source with the same digits. Groups and fractions of grouped numbers
-    and of amounts of money change; and the place of a sign that the source has where its language has it.
+    and of amounts of money change; so does the place of a sign of money that the source has where its language
+    has it.
 
     Args:
         source: the sentence.
