@@ -49,7 +49,7 @@ _CURRENCIES = {
 CURRENCY_CODES = "|".join(name for name in _CURRENCIES if name.isalpha())
 _SIGN = rf"[$€£¥]|\b(?:{CURRENCY_CODES})\b"
 _WRITTEN_AMOUNT = re.compile(
-XX
+    rf"([$€£¥])?(?<![\d.,])(\d{{1,3}}(?:[{_SPACES},.'\u2019]\d{{3}})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?)"
     rf"(?![.,]?\d)([{_SPACES}]?[$€£¥])?"
 )
 _SIGNED = {"en": re.compile(r"[$€£¥]\d"), "fr": re.compile(rf"\d[{_SPACES}]?[$€£¥]")}
@@ -356,9 +356,9 @@ def number_edits(
 ) -> list[Edit]:
     """What makes the numbers of a translation look as its language writes them.
 
-    A number of ``written`` is that of the source with the same digits. Groups and fractions of grouped numbers
-    and of amounts of money change; so does the place of a sign of money that the source has where its language
-    has it.
+    A number of ``written`` is that of the source with the same digits. Groups and fractions change in grouped
+    numbers and in amounts of money. So does the place of a sign of money, if the source has it where its
+    language does.
 
     Args:
         source: the sentence.
