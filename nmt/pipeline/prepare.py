@@ -20,6 +20,7 @@ from nmt.text.edits import Edit, Rewriting
 from nmt.text.glossary import Term, TermMatch
 from nmt.text.literals import Literal as Copied
 from nmt.text.literals import find_literals
+from nmt.text.names import find_names
 from nmt.text.numbers import is_unit
 from nmt.text.placeholders import PLACEHOLDERS, REGISTER, WITH_REGISTER
 from nmt.text.segment import Segment
@@ -146,6 +147,13 @@ class Preparer:
                 copied += beside(copied, [Protected(match.span, text[slice_of(match.span)], match.term)])
         copied += beside(
             copied, [Protected(literal.span, text[slice_of(literal.span)]) for literal in literals]
+        )
+        copied += beside(
+            [*copied, *(Protected(match.span, "") for match in matches)],
+            [
+                Protected(span, text[slice_of(span)], is_name=True)
+                for span in find_names(text, self.source_language)
+            ],
         )
         copied.sort(key=lambda entry: entry.span.start)
         terms = [

@@ -18,6 +18,8 @@ _LINE = re.compile("[^\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]+")
 
 _CLAUSE_END = re.compile(r"[,;:.!?\u2026)\u00bb\u2013\u2014]\s+")
 _WHITE_SPACE = re.compile(r"\s+")
+_TITLE = re.compile(r"(?<!\w)(?:M|MM|Mme|Mlle|Mr|Mrs|Ms|Dr|Pr|Prof)\.\s*\Z")
+"""The end of what is no sentence: a name follows."""
 _GAP = re.compile(r"\s*\t\s*|\s*[ ]{3,}\s*")
 
 
@@ -41,12 +43,14 @@ def split(text: str, language: str) -> list[Segment]:
     for line in _LINE.finditer(text):
         if line.group().isspace():
             continue
-        start = line.start()
+        start = end = line.start()
         for sentence in sentencex.segment(language, line.group()):
-            end = start + len(sentence)
-            segments += _stripped(text, start, end)
-            start = end
-        assert start == line.end(), "sentencex returns every character"
+            end += len(sentence)
+            if _TITLE.search(text, start, end) is None:
+                segments += _stripped(text, start, end)
+                start = end
+        assert end == line.end(), "sentencex returns every character"
+        segments += _stripped(text, start, end)
     return segments
 
 

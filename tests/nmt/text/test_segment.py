@@ -136,3 +136,20 @@ def test_a_hundred_thousand_characters_take_seconds_at_most(text):
     segments = [part for s in split(text, "en") for part in split_long(s, lambda part: len(part) <= 256)]
     assert join(text, segments, [s.text for s in segments])[0] == text
     assert time.monotonic() - started < 20
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "sentences"),
+    [
+        (
+            "Mon voisin, M. Leroy, est malade. Il dort.",
+            "fr",
+            ["Mon voisin, M. Leroy, est malade.", "Il dort."],
+        ),
+        ("MM. Durand et Roy sont là.", "fr", ["MM. Durand et Roy sont là."]),
+        ("I saw Dr. Black. He left.", "en", ["I saw Dr. Black.", "He left."]),
+        ("It ends with M. ", "fr", ["It ends with M."]),
+    ],
+)
+def test_a_title_does_not_end_a_sentence(text: str, language: str, sentences: list[str]) -> None:
+    assert [segment.text for segment in split(text, language)] == sentences
