@@ -14,7 +14,7 @@ from nmt.spans import Span
 
 LANGUAGES = ("en", "fr")
 """Whose titles, labels and streets are known."""
-_CAPITALISED = r"(?:[^\W\d_a-zß-öø-ÿ][^\W\d_]*(?:['’-][^\W\d_]+)*)"
+_CAPITALISED = r"(?:[^\W\d_a-zß-öø-ÿ][^\W\d_]*(?:['’-](?!s\b)[^\W\d_]+)*)"
 _PARTICLE = r"(?:(?:de|du|des|da|di|van|von|der|den|la|le|al|el|bin|ben)\s+|d['’])"
 _INITIAL = r"(?:[A-Z]\.[-\s]?)"
 _FULL_NAME = rf"{_INITIAL}*{_CAPITALISED}(?:\s+(?:{_INITIAL}\s*)*{_PARTICLE}*{_CAPITALISED})*"

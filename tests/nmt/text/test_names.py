@@ -24,6 +24,7 @@ from nmt.text.names import find_names, given_names
         ("Rose Garden Opens In London After Long Delay", "en", []),
         ("Le Dr Petit a vu Rose Dubois.", "fr", ["Petit", "Rose Dubois"]),
         ("Mme Lefèvre habite 12 bis, rue des Lilas.", "fr", ["Lefèvre", "12 bis, rue des Lilas"]),
+        ("Ruby Carter's house and Mr Black’s", "en", ["Ruby Carter", "Black"]),
         ("Yesterday Emma Cook called me.", "en", ["Emma Cook"]),
         ("Elle habite au 12 rue de la Paix, à Lyon.", "fr", ["12 rue de la Paix"]),
         ("Nom : Jean Boulanger", "fr", ["Jean Boulanger"]),
