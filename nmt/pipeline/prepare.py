@@ -24,6 +24,7 @@ from nmt.text.names import find_names
 from nmt.text.numbers import is_unit
 from nmt.text.placeholders import PLACEHOLDERS, REGISTER, WITH_REGISTER
 from nmt.text.segment import Segment
+from nmt.text.times import find_times
 from nmt.tokenizer import WORD_START, Piece, Tokenizer
 
 NAMES = ("Tom", "Paris", "Boston", "Mary", "John")
@@ -148,13 +149,8 @@ class Preparer:
         copied += beside(
             copied, [Protected(literal.span, text[slice_of(literal.span)]) for literal in literals]
         )
-        copied += beside(
-            [*copied, *(Protected(match.span, "") for match in matches)],
-            [
-                Protected(span, text[slice_of(span)], is_name=True)
-                for span in find_names(text, self.source_language)
-            ],
-        )
+        taken = [Protected(match.span, "") for match in matches]
+        copied += beside([*copied, *taken], self._sure(text))
         copied.sort(key=lambda entry: entry.span.start)
         terms = [
             match
@@ -170,6 +166,18 @@ class Preparer:
         languages = self.source_language, self.target_language
         sentence = Sentence(text, tuple(copied), tuple(terms), shape, options, None, *languages)
         return replace(sentence, reading=self.read(sentence, copied))
+
+    def _sure(self, text: str) -> list[Protected]:
+        """What is written by rule: times of day, names of people and streets."""
+        times = [
+            Protected(span, written, is_number=True)
+            for span, written in find_times(text, self.source_language, self.target_language)
+        ]
+        names = (
+            Protected(span, text[slice_of(span)], is_name=True)
+            for span in find_names(text, self.source_language)
+        )
+        return [*times, *beside(times, list(names))]
 
     def _names(self, text: str) -> list[Protected]:
         """Words with a capital inside a sentence that the model would misspell: the vocabulary lacks them."""

@@ -141,6 +141,7 @@ _UNITS = {
         "GHz": "ghz|gigahertz",
         "kHz": "khz|kilohertz",
         "Hz": "hz|hertz",
+        "h": r"h(?!\w)|hour|o'clock|[ap]\.?m(?!\w)|:",
         "Mo": "mb|megabyte",
         "Go": "gb|gigabyte",
         "To": "tb|terabyte",

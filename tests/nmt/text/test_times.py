@@ -1,0 +1,31 @@
+"""Times of day are found and written in the other language; durations are left alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from nmt.text.times import find_times
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "target", "times"),
+    [
+        ("9 am to 5:30 pm", "en", "fr", [("9 am", "9 h"), ("5:30 pm", "17 h 30")]),
+        ("At 12 a.m. or 12 p.m. sharp", "en", "fr", [("12 a.m.", "0 h"), ("12 p.m.", "12 h")]),
+        ("Be there at 3 p.m.", "en", "fr", [("3 p.m", "15 h")]),
+        ("at 8:00AM", "en", "fr", [("8:00AM", "8 h")]),
+        ("13 pm, 5:75 pm, 3 amps, $5 a month, I am 5", "en", "fr", []),
+        ("Le train est à 14 h 30.", "fr", "en", [("à 14 h 30", "at 2:30 pm")]),
+        ("À 8h15, vers 9 h", "fr", "en", [("8h15", "8:15 am"), ("9 h", "9 am")]),
+        ("Vers 23 heures, il dort.", "fr", "en", [("Vers 23 heures", "Around 11 pm")]),
+        ("de 9 h à 17 h", "fr", "en", [("9 h", "9 am"), ("17 h", "5 pm")]),
+        ("entre 0h et 12h", "fr", "en", [("0h", "12 am"), ("12h", "12 pm")]),
+        ("8 h de travail, 35 h par semaine, à 2 h de Paris, de 3 h", "fr", "en", []),
+        ("um 5 pm", "de", "fr", []),
+    ],
+)
+def test_times_are_found_with_their_translation(
+    text: str, source: str, target: str, times: list[tuple[str, str]]
+) -> None:
+    found = find_times(text, source, target)
+    assert [(text[span.start : span.end], written) for span, written in found] == times
