@@ -33,7 +33,9 @@ def restore(sentence: Sentence, reading: Reading, candidate: Candidate) -> Candi
     recased = shape.in_case(written, kept, sentence.text, sentence.target_language)
     edits = [edit for span, entry in places for edit in _edits_at(sentence, recased, span, entry)]
     before, after = shape.frame_edits(sentence.text, written)
-    rewriting = Rewriting.of(recased, [before, *edits, *shape.ending_edits(written, kept), after])
+    rewriting = Rewriting.of(
+        recased, [before, *edits, *shape.ending_edits(written, kept, sentence.target_language), after]
+    )
     candidate = _rewritten(candidate, rewriting)
     core = shape.core
     framed = [

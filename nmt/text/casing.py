@@ -134,8 +134,8 @@ class Shape:
             _restore_capitals(characters, written, kept, source)
         return "".join(characters)
 
-    def ending_edits(self, written: str, kept: Sequence[Span]) -> list[Edit]:
-        """Final punctuation as in the source: repeated where it was, none where there was none."""
+    def ending_edits(self, written: str, kept: Sequence[Span], language: str = "fr") -> list[Edit]:
+        """Final punctuation as in the source, and none where there was none; ``language``: of ``written``."""
         match = _END.search(written)
         if match is not None and any(span.end > match.start() for span in kept):
             return []
@@ -144,6 +144,10 @@ class Shape:
             return [Edit(Span(start, len(written)), self.ending)]
         if self.unfinished and match is not None:
             return [Edit(Span(match.start(), len(written)), "")]
+        mark = self.recased[self.core.start : self.core.end][-1:]
+        if match is not None and mark in ".!?" and match.group().strip() in set(".!?") - {mark}:
+            spaced = language == "fr" and mark != "."
+            return [Edit(Span(match.start(), len(written)), f" {mark}" if spaced else mark)]
         return []
 
     def frame_edits(self, text: str, written: str) -> list[Edit]:

@@ -21,6 +21,7 @@ _NUMBER = re.compile(
 )
 _TIME = re.compile(r"(?<![\d.,:])(\d{1,2})(?:[:.h](\d{2}))?\s*(a\.?m|p\.?m)\b\.?", re.IGNORECASE)
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
+_ENGLISH_ORDINAL = re.compile(r"(?<![\w.,])(\d+)(?:st|nd|rd|th)(?!\w)")
 _FRENCH_ORDINAL = re.compile(r"(\d+)(?:ers?|res?|ères?|èmes?|es?|nde?s?)")
 _FRENCH_NUMBER = re.compile(
     rf"(\D*?)(\d{{1,3}}(?:[{_SPACES}]\d{{3}})+|\d{{1,3}}(?:\.\d{{3}})+|\d+)(?:,(\d+))?([^\d,.:/-]*)"
@@ -375,8 +376,8 @@ def number_edits(
         is_grouped = len(_SEPARATOR.findall(match.group())) > bool(fraction)
         if whole and (is_grouped or _MONEY.search(source[max(0, match.start() - 4) : match.end() + 8])):
             known[whole + fraction] = whole, fraction
+    edits = _ordinal_edits(written, kept) if languages[1] == "en" else []
     moves_signs = bool(_SIGNED[languages[0]].search(source))
-    edits = []
     for match in _WRITTEN_AMOUNT.finditer(written):
         span, number_span = Span(*match.span()), Span(*match.span(2))
         before, number, after = match.groups()
@@ -395,7 +396,17 @@ def number_edits(
             better = f"{before or ''}{better}{after or ''}"
         if better != written[span.start : span.end]:
             edits.append(Edit(span, better))
-    return edits
+    return sorted(edits, key=lambda edit: edit.span.start)
+
+
+def _ordinal_edits(written: str, kept: Sequence[Span]) -> list[Edit]:
+    """English ordinals with the right ending: 2th is 2nd."""
+    return [
+        Edit(span, better)
+        for match in _ENGLISH_ORDINAL.finditer(written)
+        for span, better in [(Span(*match.span()), in_english(f"{match[1]}e"))]
+        if better != match.group() and not _meets(span, kept)
+    ]
 
 
 def _meets(span: Span, others: Sequence[Span]) -> bool:

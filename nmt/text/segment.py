@@ -20,7 +20,7 @@ _CLAUSE_END = re.compile(r"[,;:.!?\u2026)\u00bb\u2013\u2014]\s+")
 _WHITE_SPACE = re.compile(r"\s+")
 _TITLE = re.compile(r"(?<!\w)(?:M|MM|Mme|Mlle|Mr|Mrs|Ms|Dr|Pr|Prof)\.\s*\Z")
 """The end of what is no sentence: a name follows."""
-_GAP = re.compile(r"\s*\t\s*|\s*[ ]{3,}\s*")
+_GAP = re.compile(r"\s*\t\s*|\s*[ ]{3,}\s*|\s+(?:[|·•›][|·•›\s]*\s)")
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ def split_lines(text: str, language: str) -> list[Segment]:  # noqa: ARG001 - as
 
 
 def split_at_gaps(segment: Segment) -> list[Segment]:
-    """Cut a line where it has tabs or three spaces, as between columns: those are kept as white space."""
-    if "\t" not in segment.text and "   " not in segment.text:
+    """Cut a line where it has tabs, three spaces or a sign such as ``|`` between spaces: those are kept."""
+    if not _GAP.search(segment.text):
         return [segment]
     cuts = [0, *(place for match in _GAP.finditer(segment.text) for place in match.span()), len(segment.text)]
     return [

@@ -48,7 +48,6 @@ PROSE = [
     "a -- b",
     "well-known",
     "I went--and came.",
-    "AT&T",
     "3 < 4 > 2",
     "No. 1 is 1/2.",
     "a.m.",
@@ -109,3 +108,24 @@ def test_literals_are_in_order_never_empty_and_never_overlap(text: str) -> None:
     for literal in find_literals(text, numbers=True, is_known=str.isascii):
         assert end <= literal.span.start < literal.span.end <= len(text)
         end = literal.span.end
+
+
+@pytest.mark.parametrize(
+    ("text", "literals"),
+    [
+        ("Done: %d%%, or 100%% of it", ["%d%%", "%%"]),
+        ("I accept the %sterms and privacy policy%s.", ["%s", "%s"]),
+        ("Hello %recipient.name%, welcome", ["%recipient.name%"]),
+        ("{% if user %}Hello{% endif %}", ["{% if user %}", "{% endif %}"]),
+        ("<% if x %>Yes<%= y %>", ["<% if x %>", "<%= y %>"]),
+        ("Dear [First Name], see [note]", ["[First Name]"]),
+        ('[gallery ids="1,2"] Hello [/gallery]', ['[gallery ids="1,2"]', "[/gallery]"]),
+        ("Hello ##NAME##, welcome.", ["##NAME##"]),
+        ("Please click <1>Force</1>.", ["<1>", "</1>"]),
+        ("Write it as YYYY-MM-DD or hh:mm a", ["YYYY-MM-DD", "hh:mm a"]),
+        ("AT&T and R&D", ["AT&T", "R&D"]),
+        ("Tom & Jerry, 50% of salt and 20% sure", []),
+    ],
+)
+def test_templates_and_what_is_glued_to_words(text: str, literals: list[str]) -> None:
+    assert [text[one.span.start : one.span.end] for one in find_literals(text)] == literals

@@ -119,6 +119,7 @@ def test_one_number_in_the_ways_of_two_languages(source: str, target: str, sourc
         ("1,250.00", "1 250.000", "en", "1 250.000"),
         ("1.250 euros", "1.250 euros", "fr", "1.250 euros"),
         ("1,250", "1\u202f250", "en", "1\u202f250"),
+        ("2e et 11e", "2th and 11th", "fr", "2nd and 11th"),
         ("versions 1.2.3", "versions 1.2.3", "en", "versions 1.2.3"),
     ],
 )
