@@ -10,12 +10,12 @@ from typing import NamedTuple
 from nmt.config import GenerationConfig
 from nmt.errors import InputError
 from nmt.options import TranslationOptions
-from nmt.pipeline.prepare import MASK, Preparer, Sentence, copied_spans, within
+from nmt.pipeline.prepare import MASK, Preparer, Sentence, copied_spans, slice_of, within
 from nmt.pipeline.result import Document
 from nmt.spans import Span
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.passthrough import isolate_non_words, reason_to_copy
-from nmt.text.segment import Segment, split, split_at_gaps, split_lines, split_long
+from nmt.text.segment import SEPARATORS, Segment, split, split_at_gaps, split_lines, split_long
 from nmt.tokenizer import Tokenizer, refuse_lone_surrogates
 
 
@@ -105,7 +105,8 @@ class Planner:
         """
         refuse_lone_surrogates(text, name)
         literals = self.preparer.literals(text)
-        document = self._split(text, copied_spans(literals, keep), is_cut=options.split_sentences)
+        whole = [span for span in copied_spans(literals, keep) if text[slice_of(span)] not in SEPARATORS]
+        document = self._split(text, whole, is_cut=options.split_sentences)
         return document, tuple(
             self.preparer.prepare(
                 segment.text,

@@ -18,9 +18,13 @@ _LINE = re.compile("[^\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]+")
 
 _CLAUSE_END = re.compile(r"[,;:.!?\u2026)\u00bb\u2013\u2014]\s+")
 _WHITE_SPACE = re.compile(r"\s+")
+_SPACE = re.compile(r"[^\S\n ]")
+"""White space that sentencex 1.0.20 does not bear: "M", a no-break space and a full stop make it panic."""
 _TITLE = re.compile(r"(?<!\w)(?:M|MM|Mme|Mlle|Mr|Mrs|Ms|Dr|Pr|Prof)\.\s*\Z")
 """The end of what is no sentence: a name follows."""
-_GAP = re.compile(r"\s*\t\s*|\s*[ ]{3,}\s*|\s+(?:[|·•›][|·•›\s]*\s)")
+SEPARATORS = "|·•›"
+"""Between spaces, as between the entries of a menu."""
+_GAP = re.compile(rf"\s*\t\s*|\s*[ ]{{3,}}\s*|\s+[{SEPARATORS}][{SEPARATORS}\s]*\s")
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ def split(text: str, language: str) -> list[Segment]:
         if line.group().isspace():
             continue
         start = end = line.start()
-        for sentence in sentencex.segment(language, line.group()):
+        for sentence in sentencex.segment(language, _SPACE.sub(" ", line.group())):
             end += len(sentence)
             if _TITLE.search(text, start, end) is None:
                 segments += _stripped(text, start, end)

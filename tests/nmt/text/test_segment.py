@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nmt.text.segment import Segment, join, split, split_lines, split_long
+from nmt.text.segment import Segment, join, split, split_at_gaps, split_lines, split_long
 
 texts = st.one_of(
     st.text(st.characters(exclude_categories=("Cs",)), max_size=60),
@@ -153,3 +153,22 @@ def test_a_hundred_thousand_characters_take_seconds_at_most(text):
 )
 def test_a_title_does_not_end_a_sentence(text: str, language: str, sentences: list[str]) -> None:
     assert [segment.text for segment in split(text, language)] == sentences
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Home | About us | Contact", ["Home", "About us", "Contact"]),
+        ("News · Sport", ["News", "Sport"]),
+        ("a|b, x ·y", ["a|b, x ·y"]),
+        ("one || two", ["one", "two"]),
+    ],
+)
+def test_entries_between_separators_are_parts(text: str, parts: list[str]) -> None:
+    assert [part.text for part in split_at_gaps(Segment(text, 0, len(text)))] == parts
+
+
+@pytest.mark.parametrize("space", ["\u00a0", "\u202f", "\u2009", "\u3000", "\t"])
+def test_any_white_space_after_an_initial_is_borne(space: str) -> None:
+    text = f"Vitamine A{space}. Et M{space}."
+    assert "".join(segment.text for segment in split(text, "fr")).startswith(f"Vitamine A{space}.")
