@@ -102,8 +102,8 @@ def test_a_sentence_below_the_asked_confidence_keeps_its_source_and_is_flagged(f
     assert translation.sentences[1].confidence == 1.0
     unchanged = translator.translate([text], TranslationOptions(min_confidence=0.0))[0]
     assert unchanged.text == translator.translate([text])[0].text != text
-    with pytest.raises(ConfigError, match=r"min_confidence 1\.5: a probability is from 0 to 1"):
-        translator.translate([text], TranslationOptions(min_confidence=1.5))
+    with pytest.raises(ValueError, match=r"min_confidence\n.*less than or equal to 1"):
+        TranslationOptions(min_confidence=1.5)
 
 
 def test_too_few_sentences_are_an_error(folder) -> None:
