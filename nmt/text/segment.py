@@ -48,7 +48,7 @@ def split(text: str, language: str) -> list[Segment]:
         if line.group().isspace():
             continue
         start = end = line.start()
-        for sentence in sentencex.segment(language, _SPACE.sub(" ", line.group())):
+        for sentence in _sentences(language, _SPACE.sub(" ", line.group())):
             end += len(sentence)
             if _TITLE.search(text, start, end) is None:
                 segments += _stripped(text, start, end)
@@ -56,6 +56,16 @@ def split(text: str, language: str) -> list[Segment]:
         assert end == line.end(), "sentencex returns every character"
         segments += _stripped(text, start, end)
     return segments
+
+
+def _sentences(language: str, line: str) -> list[str]:
+    """The sentences of a line with the white space after them; all of it where sentencex panics."""
+    try:
+        return list(sentencex.segment(language, line))
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # of pyo3, no Exception and without a module to import
+            raise
+        return [line]
 
 
 def split_lines(text: str, language: str) -> list[Segment]:  # noqa: ARG001 - as ``split``

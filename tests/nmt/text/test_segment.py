@@ -172,3 +172,18 @@ def test_entries_between_separators_are_parts(text: str, parts: list[str]) -> No
 def test_any_white_space_after_an_initial_is_borne(space: str) -> None:
     text = f"Vitamine A{space}. Et M{space}."
     assert "".join(segment.text for segment in split(text, "fr")).startswith(f"Vitamine A{space}.")
+
+
+class PanicException(BaseException):  # noqa: N818 - as pyo3 calls it
+    pass
+
+
+def test_a_line_at_which_the_library_panics_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def panic(language: str, line: str) -> list[str]:
+        raise PanicException if "!" in line else KeyboardInterrupt
+
+    monkeypatch.setattr("nmt.text.segment.sentencex.segment", panic)
+
+    assert [segment.text for segment in split("One! Two.", "en")] == ["One! Two."]
+    with pytest.raises(KeyboardInterrupt):
+        split("One.", "en")
