@@ -31,6 +31,7 @@ from nmt.commands.align import align_links, align_train
 from nmt.commands.attention import attention
 from nmt.commands.bench import bench_app
 from nmt.commands.blend import blend
+from nmt.commands.check import check
 from nmt.commands.export import export
 from nmt.commands.keys import database_app, keys_app
 from nmt.commands.lines import lines_of
@@ -68,6 +69,7 @@ app.command("align-links")(align_links)
 app.command("align-train")(align_train)
 app.command()(attention)
 app.command()(blend)
+app.command()(check)
 app.command()(export)
 
 

@@ -39,3 +39,7 @@ LowercaseTokenized = Annotated[
 Engine = Annotated[
     str, typer.Option("--engine", help="auto, eager, int8, float32, bfloat16 or float16: see nmt info.")
 ]
+GlossaryFile = Annotated[
+    Path | None,
+    typer.Option("--glossary", metavar="F", help="Terms: SOURCE tab TARGET [tab inflect], or TBX."),
+]

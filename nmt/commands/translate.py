@@ -16,7 +16,7 @@ import typer
 
 from nmt.commands.lines import lines, warn
 from nmt.commands.loading import load
-from nmt.commands.options import Beam, Device, Engine, Model
+from nmt.commands.options import Beam, Device, Engine, GlossaryFile, Model
 from nmt.config import GenerationConfig, parse
 from nmt.errors import ConfigError, InputError
 from nmt.model_folder.registry import languages_of, resolve_model
@@ -71,10 +71,6 @@ Out = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="With --file: replace OUT if it is there.")]
 Everything = Annotated[
     bool, typer.Option("--everything", help="With --file: also what has a translation (po, xliff).")
-]
-GlossaryFile = Annotated[
-    Path | None,
-    typer.Option("--glossary", metavar="F", help="Terms: SOURCE tab TARGET [tab inflect], or TBX."),
 ]
 Address = Annotated[Formality, typer.Option("--formality", help="How French addresses people.")]
 Typography = Annotated[

@@ -29,6 +29,7 @@ COMMANDS = (
     "align-train",
     "attention",
     "blend",
+    "check",
     "export",
     "serve",
     "prepare",
@@ -508,3 +509,18 @@ def test_a_reader_that_leaves_early_causes_no_traceback(tmp_path: Path) -> None:
         error = process.stderr.read()
         assert process.wait(timeout=60) == 1
     assert error == b""
+
+
+def test_check_says_what_is_wrong_and_fails(run: Run, tmp_path: Path) -> None:
+    assert run("check", "Two cats.", "Deux chats.") == (0, "", "")
+    status, out, _ = run("check", "12 cats.", "Des chats.")
+    assert (status, out) == (1, "number: 12 is missing\n")
+    (tmp_path / "a").write_text("One.\n3 dogs.\n", encoding="utf-8")
+    (tmp_path / "b").write_text("Un.\nDes chiens.\n", encoding="utf-8")
+    status, out, _ = run("check", "--files", str(tmp_path / "a"), str(tmp_path / "b"), "--json")
+    assert status == 1
+    assert [len(json.loads(line)["problems"]) for line in out.splitlines()] == [0, 1]
+    (tmp_path / "b").write_text("Un.\n", encoding="utf-8")
+    status, _, error = run("check", "--files", str(tmp_path / "a"), str(tmp_path / "b"))
+    assert status == 2
+    assert "has 2 lines" in error

@@ -174,7 +174,7 @@ def test_any_white_space_after_an_initial_is_borne(space: str) -> None:
     assert "".join(segment.text for segment in split(text, "fr")).startswith(f"Vitamine A{space}.")
 
 
-class PanicException(BaseException):  # noqa: N818 - as pyo3 calls it
+class PanicException(BaseException):
     pass
 
 
