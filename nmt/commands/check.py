@@ -58,8 +58,8 @@ def _pairs(source: str, translation: str, *, files: bool) -> Iterator[tuple[str,
     lines = [_lines(Path(name)) for name in (source, translation)]
     if len(lines[0]) != len(lines[1]):
         raise InputError(
-            f"{source} has {len(lines[0])} lines, {translation} has {len(lines[1])}: each line of one must be "
-            "the translation of that line of the other"
+            f"{source} has {len(lines[0])} lines, {translation} has {len(lines[1])}: each line must be the "
+            "translation of that line of the other"
         )
     yield from zip(*lines, strict=True)
 
