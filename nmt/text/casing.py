@@ -33,8 +33,6 @@ _APOSTROPHE = re.compile("['’]")
 _LONE_I = re.compile(r"(?<![\w'’.-])i(?=$|['’](?:m|ll|ve|d)\b|[\s,;:!?)])")
 _REPEATED_END = re.compile(r"(?:!{2,}|\?{2,}|[!?]{2,}|\.{4,})$")
 _END = re.compile(r"[\s\u00a0\u202f]*[.!?…]+$")
-_FULL_STOP = re.compile(r"(?<![.…])\.[\s\"'»”)]*$")
-"""A headline has none."""
 _PAIRS = {'"': '"', "“": "”", "«": "»", "(": ")", "[": "]", "‘": "’"}
 _ENDS = ".!?…:;,)]»”\"'’"
 
@@ -200,7 +198,7 @@ def _case(text: str, words: Sequence[Span], language: str) -> Case:
     if letters.islower():
         return "lower"
     following = [word for word in written[1:] if len(word) > 1]
-    if len(written) >= MIN_TITLE_WORDS and written[0][0].isupper() and not _FULL_STOP.search(text):
+    if len(written) >= MIN_TITLE_WORDS and written[0][0].isupper():
         n_capitals = sum(word[0].isupper() for word in following)
         longest = LONGEST_SMALL_WORD.get(language, 3)
         n_common = sum(word[0].islower() and len(word) > longest for word in following)

@@ -92,3 +92,15 @@ def test_the_shape_of_any_text_can_be_taken_off_and_its_core_is_inside(text: str
     assert shape.recased.lower() == text.lower()
     assert restored(text, "Le chat.").startswith(text[: shape.core.start])
     assert restored(text, "Le chat.").endswith(text[shape.core.end :])
+
+
+@pytest.mark.parametrize(
+    ("text", "case"),
+    [
+        ("A Young Woman Is Reading A Book.", "title"),
+        ("A Young Woman Is Reading", "title"),
+        ("The woman from New York is reading a Book.", "as_is"),
+    ],
+)
+def test_a_headline_is_one_with_or_without_a_full_stop(text: str, case: str) -> None:
+    assert Shape.of(text).case == case
