@@ -15,6 +15,7 @@ sitting that is killed is there too.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import signal
@@ -35,7 +36,7 @@ from training.average import average_run
 from training.evaluation.evaluate import search_options
 from training.evaluation.scoring import score
 from training.provenance import commit, machine
-from training.recipe import load_recipe
+from training.recipe import CORPORA, load_recipe
 from training.state import STATE, TrainingState, checkpoints
 
 LEDGER = Path("docs/models/training_ledger.jsonl")
@@ -146,7 +147,7 @@ def plan(recipes: Sequence[str], runs: Path, ledger: Path) -> list[Run]:
     for index, recipe in enumerate(recipes):
         mine = tuple(cores[index :: len(recipes)]) or (cores[index % len(cores)],)
         name = Path(recipe).stem
-        folder = runs / f"{name}-{load_recipe(recipe).corpus_hash()[:8]}"
+        folder = runs / f"{name}-{mixture(recipe)}"
         former = latest_average(runs, name, other_than=folder)
         shipped = name if (PRETRAINED / name).is_dir() else None
         run = Run(recipe, folder, str(former) if former else shipped, mine, tokens_seen(ledger, name))
@@ -163,6 +164,14 @@ def plan(recipes: Sequence[str], runs: Path, ledger: Path) -> list[Run]:
         run.seconds_at_start = state.elapsed_s
         planned.append(run)
     return planned
+
+
+def mixture(recipe: str) -> str:
+    """Eight characters of a checksum of what a recipe trains on, our own pairs included."""
+    digest = hashlib.sha256(load_recipe(recipe).corpus_hash().encode())
+    for path in sorted(CORPORA.rglob("*.tsv")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:8]
 
 
 def newest_state(run: Path) -> TrainingState:

@@ -17,6 +17,7 @@ import pytest
 from scripts.train_on import (
     DEVELOPMENT_SETS,
     latest_average,
+    mixture,
     newest_state,
     read_ledger,
     tokens_seen,
@@ -102,6 +103,13 @@ def test_a_sitting_is_stopped_resumed_and_told_in_the_ledger(data: Path):
     (point,) = second["curve"]
     assert point["total_target_tokens"] == second["total_target_tokens"]
     assert set(point["bleu"]) == {*(item.path for item in DEVELOPMENT_SETS), "mean"}
+
+
+def test_a_pair_more_is_another_mixture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("scripts.train_on.CORPORA", tmp_path)
+    before = mixture("general")
+    (tmp_path / "own.tsv").write_text("One.\tUn.\n", encoding="utf-8")
+    assert mixture("general") != before
 
 
 def test_another_mixture_begins_from_the_newest_average(tmp_path: Path):
