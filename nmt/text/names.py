@@ -45,8 +45,103 @@ _SURNAME = re.compile(rf"(?:\s+(?:{_INITIAL}\s*)*{_PARTICLE}*{_CAPITALISED}){{1,
 _ORDINAL = re.compile(r"\s[IVX]+$")
 """Of kings and popes, whose names are translated."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
+NO_SURNAMES = frozenset(
+    [
+        "Is",
+        "Are",
+        "Was",
+        "Were",
+        "Has",
+        "Had",
+        "Have",
+        "Will",
+        "Would",
+        "Can",
+        "Could",
+        "Should",
+        "May",
+        "Might",
+        "Must",
+        "Did",
+        "Does",
+        "Do",
+        "And",
+        "Or",
+        "But",
+        "The",
+        "A",
+        "An",
+        "In",
+        "On",
+        "At",
+        "To",
+        "Of",
+        "For",
+        "With",
+        "From",
+        "By",
+        "Not",
+        "Said",
+        "Went",
+        "Likes",
+        "Wants",
+        "Gets",
+        "Got",
+        "Came",
+        "Took",
+        "Made",
+        "Saw",
+        "Knows",
+        "Says",
+        "Who",
+        "I",
+        "You",
+        "He",
+        "She",
+        "It",
+        "We",
+        "They",
+        "Est",
+        "Et",
+        "Ou",
+        "A",
+        "Le",
+        "La",
+        "Les",
+        "Un",
+        "Une",
+        "Des",
+        "Du",
+        "Dans",
+        "En",
+        "Au",
+        "Aux",
+        "Sur",
+        "Pour",
+        "Par",
+        "Avec",
+        "Va",
+        "Dit",
+        "Fait",
+        "Ne",
+        "Qui",
+        "Que",
+        "Il",
+        "Elle",
+        "On",
+        "Nous",
+        "Vous",
+        "Ils",
+        "Elles",
+        "Sont",
+        "Ont",
+        "Était",
+        "Avait",
+    ]
+)
+"""What a headline has after a given name."""
 LONGEST_NAME = 4
-"""Words: a longer text in capitals without a full stop is a headline."""
+"""Words: a longer text whose words begin with capitals is a headline."""
 
 
 def find_names(text: str, language: str) -> list[Span]:
@@ -72,15 +167,22 @@ def _full_names(text: str) -> list[Span]:
     found = []
     for given in _GIVEN.finditer(text):
         surname = _SURNAME.match(text, given.end())
-        if given.group() in given_names() and surname is not None and not _ORDINAL.search(surname.group()):
+        if given.group() not in given_names() or surname is None or _ORDINAL.search(surname.group()):
+            continue
+        if surname.group().split()[0] not in NO_SURNAMES:
             found.append(Span(given.start(), surname.end()))
     return found
 
 
 def _is_headline(text: str) -> bool:
-    words = _WORD.findall(text)
+    """Whether nearly all words of a long text, or all of a sentence with its mark, begin with capitals."""
+    words: list[str] = _WORD.findall(text)
     n_capitals = sum(word[0].isupper() for word in words)
-    return len(words) > LONGEST_NAME and n_capitals >= 0.75 * len(words) and not text.rstrip().endswith(".")
+    if len(words) > LONGEST_NAME:
+        return n_capitals >= 0.75 * len(words)
+    every: list[str] = re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)*", text)
+    is_marked = text.rstrip()[-1:] in {".", "!", "?"}
+    return is_marked and len(every) >= 3 and all(word[0].isupper() for word in every)
 
 
 @cache

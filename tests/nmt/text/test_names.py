@@ -25,6 +25,8 @@ from nmt.text.names import find_names, given_names
         ("Le Dr Petit a vu Rose Dubois.", "fr", ["Petit", "Rose Dubois"]),
         ("Mme Lefèvre habite 12 bis, rue des Lilas.", "fr", ["Lefèvre", "12 bis, rue des Lilas"]),
         ("Ruby Carter's house and Mr Black’s", "en", ["Ruby Carter", "Black"]),
+        ("Tom Is Here.", "en", []),
+        ("Tom Bought A New Car For Mary Yesterday.", "en", []),
         ("Yesterday Emma Cook called me.", "en", ["Emma Cook"]),
         ("Elle habite au 12 rue de la Paix, à Lyon.", "fr", ["12 rue de la Paix"]),
         ("Nom : Jean Boulanger", "fr", ["Jean Boulanger"]),
