@@ -11,3 +11,8 @@ class Span:
 
     start: int
     end: int
+
+
+def overlap(span: Span, other: Span) -> bool:
+    """Whether two spans share a character."""
+    return span.start < other.end and other.start < span.end

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from nmt.options import TranslationOptions
-from nmt.spans import Span
+from nmt.spans import Span, overlap
 from nmt.text.capitals import CAPITALISED
 from nmt.text.casing import Shape
 from nmt.text.characters import composed, unseen
@@ -316,11 +316,6 @@ def joined(text: str, protected: Sequence[Protected]) -> list[Protected]:
 def beside(present: Sequence[Protected], more: Sequence[Protected]) -> list[Protected]:
     """Those of ``more`` that overlap nothing present."""
     return [entry for entry in more if not any(overlap(entry.span, other.span) for other in present)]
-
-
-def overlap(span: Span, other: Span) -> bool:
-    """Whether two spans share a character."""
-    return span.start < other.end and other.start < span.end
 
 
 def slice_of(span: Span) -> slice:

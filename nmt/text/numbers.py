@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from text_to_num import find_numbers
 
-from nmt.spans import Span
+from nmt.spans import Span, overlap
 from nmt.text.edits import Edit
 
 _SPACES = "\u0020\u00a0\u202f\u2009"
@@ -410,7 +410,7 @@ def _ordinal_edits(written: str, kept: Sequence[Span]) -> list[Edit]:
 
 
 def _meets(span: Span, others: Sequence[Span]) -> bool:
-    return any(span.start < other.end and other.start < span.end for other in others)
+    return any(overlap(span, other) for other in others)
 
 
 def _whole_and_fraction(number: str, language: str) -> tuple[str, str]:
