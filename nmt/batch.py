@@ -45,7 +45,8 @@ class Batch:
             special: ids of padding, BOS and EOS.
             pad_to: least padded lengths (S, T), for static shapes.
         """
-        source_BS = pad([[*ids, special.eos] for ids in source], special.pad, at_least=pad_to[0])
+        source_pad = special.pad if special.source_pad is None else special.source_pad
+        source_BS = pad([[*ids, special.eos] for ids in source], source_pad, at_least=pad_to[0])
         source_mask_BS = lengths_mask([len(ids) + 1 for ids in source], source_BS.size(1))
         if target is None:
             return cls(source_BS, source_mask_BS)

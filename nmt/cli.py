@@ -33,6 +33,7 @@ from nmt.commands.bench import bench_app
 from nmt.commands.blend import blend
 from nmt.commands.check import check
 from nmt.commands.export import export
+from nmt.commands.import_model import import_model
 from nmt.commands.keys import database_app, keys_app
 from nmt.commands.lines import lines_of
 from nmt.commands.loading import load as _load
@@ -71,6 +72,7 @@ app.command()(attention)
 app.command()(blend)
 app.command()(check)
 app.command()(export)
+app.command("import")(import_model)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

@@ -33,6 +33,8 @@ class SpecialIds(StrictModel):
     unk: int = 1
     bos: int = 2
     eos: int = 3
+    source_pad: int | None = None
+    """Of a source that has a vocabulary of its own; None: ``pad``."""
 
 
 class KeptHeads(StrictModel):
@@ -60,11 +62,25 @@ class TransformerConfig(StrictModel):
     attention_dropout: float = Field(0.0, ge=0, lt=1)
     activation_dropout: float = Field(0.0, ge=0, lt=1)
     norm: Literal["pre", "post"] = "pre"
-    activation: Literal["relu", "gelu"] = "relu"
-    positions: Literal["sinusoidal", "learned"] = "sinusoidal"
+    activation: Literal["relu", "gelu", "silu"] = "relu"
+    """GELU is the exact one; SiLU (Swish) is Marian's."""
+    positions: Literal["sinusoidal", "sinusoidal_halves", "sinusoidal_tensor2tensor", "learned"] = (
+        "sinusoidal"
+    )
+    """See ``nmt.layers.positional_encoding.sinusoids``."""
     max_positions: int = Field(1024, gt=0)
+    first_position: int = Field(0, ge=0)
+    """Of the first token: fairseq's models begin after the index of padding."""
+    scale_embeddings: bool = True
+    """Embeddings times sqrt(d_model)."""
+    source_vocab_size: int | None = Field(None, gt=4)
+    """None: source and target have one vocabulary."""
     tie_embeddings: Literal["none", "decoder", "all"] = "all"
     """``decoder`` ties target embedding and output projection; ``all`` shares the source embedding too."""
+    output_bias: bool = False
+    """Whether logits have a bias."""
+    token_before_bos: int | None = Field(None, ge=0)
+    """What the decoder reads before BOS: EOS in M2M-100 and NLLB, where BOS is the piece of a language."""
     alignment_layer: int = -1
     """Decoder layer whose cross-attention is shown to search and alignment (negative: from the top)."""
     kept_heads: KeptHeads | None = None
@@ -74,6 +90,8 @@ class TransformerConfig(StrictModel):
     def _check(self) -> Self:
         if self.d_model % self.n_heads:
             raise ValueError(f"d_model {self.d_model} is not a multiple of n_heads {self.n_heads}")
+        if self.source_vocab_size is not None and self.tie_embeddings == "all":
+            raise ValueError("tie_embeddings all shares one vocabulary: source_vocab_size must be left out")
         if not -self.n_decoder_layers <= self.alignment_layer < self.n_decoder_layers:
             raise ValueError(
                 f"alignment_layer {self.alignment_layer}: there are {self.n_decoder_layers} decoder layers"
@@ -90,6 +108,11 @@ class TransformerConfig(StrictModel):
                     f"at most {self.n_heads}"
                 )
         return self
+
+    @property
+    def positions_left(self) -> int:
+        """Positions for BOS and what follows."""
+        return self.max_positions - (self.token_before_bos is not None)
 
     def heads_of(self, attention: str) -> tuple[int, ...]:
         """The number of heads of each layer's ``encoder``, ``decoder`` or ``cross`` attention."""
@@ -169,6 +192,17 @@ class AlignmentConfig(StrictModel):
     """Heads of that layer to average; None averages all."""
 
 
+class LanguagePieces(StrictModel):
+    """How a model of several languages is told which: a piece of the vocabulary for each language code."""
+
+    source: dict[str, str]
+    """What stands before a source sentence in that language; empty: nothing."""
+    target: dict[str, str]
+    """The piece of a language to write."""
+    target_is_bos: bool
+    """Whether the decoder begins with it (M2M-100, NLLB); else it stands before the source (OPUS-MT)."""
+
+
 class ModelFolderConfig(StrictModel):
     """``config.json`` of a model folder."""
 
@@ -176,6 +210,8 @@ class ModelFolderConfig(StrictModel):
     name: str
     source_language: str = "en"
     target_language: str = "fr"
+    language_pieces: LanguagePieces | None = None
+    """None: the model translates from ``source_language`` to ``target_language`` alone."""
     model: ModelConfig
     special_ids: SpecialIds = SpecialIds()
     alignment: AlignmentConfig = AlignmentConfig()

@@ -1,15 +1,18 @@
 """SentencePiece (Kudo and Richardson 2018): text <-> sub-word ids, and every piece knows its character span.
 
-Ids never include BOS or EOS; ``Batch`` adds those. Spans are in characters (Unicode code points), half open,
-and leave out white space: the piece ``▁chat`` of "un chat" spans 3-7. A piece that is white space alone, such
-as a bare ``▁``, has an empty span at the start of what follows it.
+Ids never include BOS or EOS; ``Batch`` adds those. A model may have an order of pieces of its own (OPUS-MT,
+NLLB): ids are then places in its vocabulary, not in the SentencePiece model.
+
+Spans are in characters (Unicode code points), half open, and leave out white space: the piece ``▁chat`` of
+"un chat" spans 3-7. A piece that is white space alone, such as a bare ``▁``, has an empty span at the start
+of what follows it.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,15 +38,39 @@ class Piece:
     end: int
 
 
+@dataclass(frozen=True)
+class Vocabulary:
+    """A model's own order of pieces, where that is not the order of its SentencePiece model."""
+
+    pieces: tuple[str, ...]
+    special: SpecialIds
+    control: frozenset[str] = frozenset()
+    """Further pieces that stand for no text: those of languages, say."""
+
+
 class Tokenizer:
-    """A trained SentencePiece model with byte fallback: any text has an encoding.
+    """A trained SentencePiece model: text to ids and back.
+
+    Ours have byte fallback, so that any text has an encoding; of others a character may be unknown.
+
+    Args:
+        model_bytes: a SentencePiece model.
+        name: begins error messages.
+        vocabulary: None: ids are those of the SentencePiece model.
+        prefix: ids that begin each encoding: a piece that names a language.
 
     Raises:
-        ModelFolderError: ``model_bytes`` are not a SentencePiece model, or one that lacks a special piece;
-            ``name`` begins the message.
+        ModelFolderError: ``model_bytes`` are not a SentencePiece model, or one that lacks a special piece.
     """
 
-    def __init__(self, model_bytes: bytes, *, name: str = "tokenizer") -> None:
+    def __init__(
+        self,
+        model_bytes: bytes,
+        *,
+        name: str = "tokenizer",
+        vocabulary: Vocabulary | None = None,
+        prefix: Sequence[int] = (),
+    ) -> None:
         try:
             # One thread: a pool costs more than it saves on the few sentences of a request.
             self._processor = sentencepiece.SentencePieceProcessor(model_proto=model_bytes, num_threads=1)
@@ -51,6 +78,11 @@ class Tokenizer:
             raise ModelFolderError(
                 f"{name}: not a SentencePiece model ({len(model_bytes)} bytes); copy the file again"
             ) from None
+        self.prefix = tuple(prefix)
+        self._is_plain = vocabulary is None
+        if vocabulary is not None:
+            self._take(vocabulary)
+            return
         ids = {
             "pad": self._processor.pad_id(),
             "unk": self._processor.unk_id(),
@@ -68,8 +100,21 @@ class Tokenizer:
         self.pieces: list[str] = [self._processor.id_to_piece(id_) for id_ in range(self.vocab_size)]
         self._characters = frozenset("".join(piece for piece in self.pieces if not piece.startswith("<")))
 
+    def _take(self, vocabulary: Vocabulary) -> None:
+        """Ids are places in ``vocabulary``."""
+        self.special = vocabulary.special
+        self.pieces = list(vocabulary.pieces)
+        self.vocab_size = len(self.pieces)
+        marks = (self.special.pad, self.special.bos, self.special.eos)
+        self._control = vocabulary.control | {self.pieces[id_] for id_ in marks}
+        self._ids = {piece: id_ for id_, piece in enumerate(self.pieces)}
+        size = self._processor.get_piece_size()
+        known = [self._processor.id_to_piece(id_) for id_ in range(size)]
+        self._id_of_theirs = [self._ids.get(piece, self.special.unk) for piece in known]
+        self._characters = frozenset("".join(piece for piece in known if not piece.startswith("<")))
+
     @classmethod
-    def load(cls, path: Path) -> Tokenizer:
+    def load(cls, path: Path, vocabulary: Vocabulary | None = None, prefix: Sequence[int] = ()) -> Tokenizer:
         """Read ``tokenizer.model``.
 
         Raises:
@@ -79,10 +124,12 @@ class Tokenizer:
             model_bytes = path.read_bytes()
         except OSError as error:
             raise ModelFolderError(f"{path}: {error.strerror or error}") from None
-        return cls(model_bytes, name=str(path))
+        return cls(model_bytes, name=str(path), vocabulary=vocabulary, prefix=prefix)
 
     def piece_id(self, piece: str) -> int | None:
         """The id of a piece of the vocabulary; None: it has no such piece."""
+        if not self._is_plain:
+            return self._ids.get(piece)
         id_: int = self._processor.piece_to_id(piece)
         return id_ if self._processor.id_to_piece(id_) == piece else None
 
@@ -98,18 +145,29 @@ class Tokenizer:
 
     def encode(self, text: str) -> list[int]:
         """Text -> ids, without BOS and EOS. Raises ``InputError`` on a lone surrogate."""
+        return [*self.prefix, *self.subwords(text)]
+
+    def subwords(self, text: str) -> list[int]:
+        """Text -> ids of what it holds, without the prefix. Raises ``InputError`` on a lone surrogate."""
         refuse_lone_surrogates(text)
         ids: list[int] = self._processor.encode(text)
-        return ids
+        return ids if self._is_plain else self._own_ids(ids, text)
 
     def encode_batch(self, texts: Sequence[str]) -> list[list[int]]:
         """``encode`` of each text; of many in one call, which starts threads of its own."""
         for text in texts:
             refuse_lone_surrogates(text)
-        if len(texts) < WORTH_THREADS:
-            return [self._processor.encode(text) for text in texts]
+        if len(texts) < WORTH_THREADS or not self._is_plain:
+            return [self.encode(text) for text in texts]
         ids: list[list[int]] = self._processor.encode(list(texts))
         return ids
+
+    def _own_ids(self, theirs: Sequence[int], text: str) -> list[int]:
+        """Ids of the SentencePiece model as ids of the vocabulary, which may know what that does not."""
+        if self._processor.unk_id() not in theirs:
+            return [self._id_of_theirs[id_] for id_ in theirs]
+        unk = self.special.unk
+        return [self._ids.get(piece, unk) for piece in self._processor.encode(text, out_type=str)]
 
     def sample(self, text: str, alpha: float, nbest: int = -1) -> list[int]:
         """A random segmentation of ``text``; draws follow ``seed_sampling``.
@@ -122,7 +180,7 @@ class Tokenizer:
         """
         refuse_lone_surrogates(text)
         ids: list[int] = self._processor.encode(text, enable_sampling=True, alpha=alpha, nbest_size=nbest)
-        return ids
+        return ids if self._is_plain else [*self.prefix, *(self._id_of_theirs[id_] for id_ in ids)]
 
     def encode_pieces(self, text: str) -> list[Piece]:
         """Pieces of ``text``, the same ids as ``encode``; spans index ``text`` as given.
@@ -130,7 +188,12 @@ class Tokenizer:
         Several pieces share one span where normalisation or byte fallback made several out of one character.
         """
         refuse_lone_surrogates(text)
-        return self._pieces(self._processor.encode(text, return_type="offset_mapping"), text)
+        pieces = self._pieces(self._processor.encode(text, return_type="offset_mapping"), text)
+        if self._is_plain:
+            return pieces
+        unk = self.special.unk
+        named = [replace(piece, id=self._ids.get(piece.text, unk)) for piece in pieces]
+        return [*(Piece(id_, self.pieces[id_], 0, 0) for id_ in self.prefix), *named]
 
     def decode(self, ids: Sequence[int]) -> str:
         """Ids -> text. Special ids vanish; bytes that form no character become U+FFFD.
@@ -139,6 +202,8 @@ class Tokenizer:
             ValueError: an id is outside the vocabulary.
         """
         self._check_ids(ids)
+        if not self._is_plain:
+            return self.decode_pieces(ids)[0]
         text: str = self._processor.decode(list(ids))
         return text
 
@@ -149,9 +214,27 @@ class Tokenizer:
         share its span; a special id has an empty one.
         """
         self._check_ids(ids)
+        if not self._is_plain:
+            return self._decode_own(ids)
         mapping = self._processor.decode(list(ids), return_type="offset_mapping")
         text: str = mapping["text"]
         return text, self._pieces(mapping, text)
+
+    def _decode_own(self, ids: Sequence[int]) -> tuple[str, list[Piece]]:
+        """Pieces that the SentencePiece model lacks, of the source's say, stand for what they spell."""
+        written = [(id_, self.pieces[id_]) for id_ in ids if self.pieces[id_] not in self._control]
+        mapping = self._processor.decode([piece for _, piece in written], return_type="offset_mapping")
+        text = mapping["text"].replace(WORD_START, " ")
+        found = iter(self._pieces(mapping, text))
+        pieces, end = [], 0
+        for id_ in ids:
+            piece = self.pieces[id_]
+            start = end
+            if piece not in self._control:
+                one = next(found)
+                start, end = one.start, one.end
+            pieces.append(Piece(id_, piece, start, end))
+        return text, pieces
 
     def _check_ids(self, ids: Sequence[int]) -> None:
         for id_ in ids:

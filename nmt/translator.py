@@ -32,6 +32,7 @@ from nmt.alignment.pharaoh import Extraction
 from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig, TransformerConfig
 from nmt.errors import ConfigError, InputError, UnsupportedLanguageError
 from nmt.model_folder.checkpoint import LoadedModel, load_model_folder, resolve_model
+from nmt.model_folder.vocabulary import pair_among
 from nmt.options import DEFAULTS, AlignmentKind, TranslationOptions
 from nmt.pipeline.finish import FinishedSentence, finish
 from nmt.pipeline.plan import Plan, Planner
@@ -84,15 +85,16 @@ class Translator:
         self.config: ModelFolderConfig = loaded.config
         self.generation: GenerationConfig = loaded.generation
         self.tokenizer = loaded.tokenizer
+        self.source_tokenizer = loaded.source_tokenizer
         self.device = torch.device(device)
         languages = loaded.config.source_language, loaded.config.target_language
         model = loaded.config.model
-        self._max_positions = model.max_positions if isinstance(model, TransformerConfig) else None
+        self._max_positions = model.positions_left if isinstance(model, TransformerConfig) else None
         most_tokens = loaded.config.max_source_tokens
         if self._max_positions is not None:
             most_tokens = min(most_tokens, self._max_positions - 1)
-        self.preparer = Preparer(loaded.tokenizer, *languages)
-        self._planner = Planner(loaded.tokenizer, self.preparer, languages[0], most_tokens)
+        self.preparer = Preparer(loaded.source_tokenizer, *languages, loaded.tokenizer)
+        self._planner = Planner(loaded.source_tokenizer, self.preparer, languages[0], most_tokens)
         self.judge = Judge(*languages, loaded.calibration)
         self.n_workers = n_workers or count_workers(self.device)
         self.engine = choose(loaded.model, self.device, engine)
@@ -105,6 +107,7 @@ class Translator:
             self.device,
             max_tokens=self._max_positions,
             trained=loaded.aligner,
+            source_tokenizer=loaded.source_tokenizer,
         )
         self.answerer = Answerer(loaded, self.aligner, self.device, ctranslate2, self.n_workers)
 
@@ -146,7 +149,7 @@ class Translator:
         """
         chosen = _device(device)
         folder = resolve_model(path_or_name, source=source, target=target)
-        return cls(load_model_folder(folder, chosen), chosen, engine=engine)
+        return cls(load_model_folder(folder, chosen).between(source, target), chosen, engine=engine)
 
     @property
     def has_formality(self) -> bool:
@@ -207,7 +210,8 @@ class Translator:
 
     def flow(self, plan: Plan, index: int) -> Flow[FinishedSentence]:
         """One sentence of a plan, from its token ids to its translation; see ``nmt.pipeline.requests``."""
-        return SentenceFlow(self.tokenizer, self.preparer, self.judge, self._max_positions).of(plan, index)
+        tokenizers = self.source_tokenizer, self.tokenizer
+        return SentenceFlow(*tokenizers, self.preparer, self.judge, self._max_positions).of(plan, index)
 
     def finish(self, plan: Plan, sentences: Sequence[FinishedSentence]) -> Translation:
         """What comes after: the translations of a text's sentences become that of the text."""
@@ -271,8 +275,8 @@ class Translator:
 
     def _check_languages(self, source: str | None, target: str | None) -> None:
         known = (self.config.source_language, self.config.target_language)
-        asked = (source or known[0], target or known[1])
-        if asked != known:
+        if pair_among([known], source, target) is None:
+            asked = source or known[0], target or known[1]
             raise UnsupportedLanguageError(
                 f"the model {self.config.name} translates {known[0]} to {known[1]}, not "
                 f"{asked[0][:20]!r} to {asked[1][:20]!r}"

@@ -92,12 +92,13 @@ class Aligner:
 
     Args:
         model: any model that exposes an attention; a Transformer for a scorer.
-        tokenizer: the model's own.
+        tokenizer: of what the model writes.
         config: which layer and heads, without a scorer.
         special: ids of padding, BOS and EOS.
         device: where the model and the scorer are.
         max_tokens: positions that the model has for a sentence, BOS or EOS counted; None: any number.
         trained: the scorer; None: attention.
+        source_tokenizer: of what the model reads; None: the same.
     """
 
     def __init__(
@@ -110,6 +111,7 @@ class Aligner:
         *,
         max_tokens: int | None = None,
         trained: TrainedAligner | None = None,
+        source_tokenizer: Tokenizer | None = None,
     ) -> None:
         self.model = model
         self.tokenizer = tokenizer
@@ -118,11 +120,18 @@ class Aligner:
         self.device = device
         self.max_tokens = max_tokens
         self.trained = trained
+        self.source_tokenizer = source_tokenizer or tokenizer
 
     def reading(self, config: AlignmentConfig) -> Aligner:
         """The same model's cross-attention, of this layer and these heads."""
         return Aligner(
-            self.model, self.tokenizer, config, self.special, self.device, max_tokens=self.max_tokens
+            self.model,
+            self.tokenizer,
+            config,
+            self.special,
+            self.device,
+            max_tokens=self.max_tokens,
+            source_tokenizer=self.source_tokenizer,
         )
 
     def align(
@@ -147,9 +156,9 @@ class Aligner:
             ConfigError: the model exposes no attention, or not the layer or heads asked for.
             TextTooLongError: a side has more tokens than the model has positions.
         """
-        encode = self.tokenizer.encode_pieces
+        read, written = self.source_tokenizer.encode_pieces, self.tokenizer.encode_pieces
         return self.align_encoded(
-            [((source, encode(source)), (target, encode(target))) for source, target in pairs],
+            [((source, read(source)), (target, written(target))) for source, target in pairs],
             words=words,
             extraction=extraction,
             threshold=threshold,

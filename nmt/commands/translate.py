@@ -180,6 +180,11 @@ class _Chosen:
         """The model folder."""
         return resolve_model(self.model, source=self.source, target=self.target)
 
+    @property
+    def languages(self) -> tuple[str, str]:
+        """What it is to read and to write."""
+        return languages_of(self.folder, self.source, self.target)
+
     def load(self) -> Translator:
         """The translator."""
         translator: Translator = load("nmt.translator:Translator").load(
@@ -226,7 +231,7 @@ def _translate_corpus(
 def _translate_file(file: Path, out: Path | None, asked: _Asked, *, force: bool, everything: bool) -> None:
     """Write a document's translation and print the name of the file; flags go to standard error."""
     task: FileTask = load("nmt.documents.translate:open_file", extra="documents")(
-        file, out, languages=languages_of(asked.chosen.folder), force=force, everything=everything
+        file, out, languages=asked.chosen.languages, force=force, everything=everything
     )
     translator, options = asked.load()
     with load("nmt.commands.progress:progress")(task.source.name, task.n_characters) as advance:

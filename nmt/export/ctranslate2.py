@@ -1,8 +1,8 @@
 """Our Transformer as a CTranslate2 model, by that project's public model-spec API.
 
-The mapping is exact: CTranslate2 knows pre- and post-norm, ReLU and exact GELU, scaled embeddings and a table
-of positional encodings (its own sinusoids are concatenated, ours interleaved, so ours are written out).
-Query, key and value projections lie in one matrix there. A tensor that is used twice is stored once.
+The mapping is exact: CTranslate2 knows pre- and post-norm, ReLU, exact GELU and SiLU, scaled embeddings, a
+bias of the logits and a table of positional encodings, in which ours are written out. Query, key and value
+projections lie in one matrix there. A tensor that is used twice is stored once.
 
 Source: https://opennmt.net/CTranslate2/, ``ctranslate2.specs.TransformerSpec``.
 """
@@ -49,14 +49,19 @@ def export_ctranslate2(loaded: LoadedModel, out: Path, quantization: str = "floa
         (config.n_encoder_layers, config.n_decoder_layers),
         config.n_heads,
         pre_norm=config.norm == "pre",
-        activation={"relu": activation.RELU, "gelu": activation.GELU}[config.activation],
+        activation={"relu": activation.RELU, "gelu": activation.GELU, "silu": activation.SWISH}[
+            config.activation
+        ],
         alignment_layer=model.alignment_layer,
         alignment_heads=config.n_heads,  # their mean, as ``Transformer.forward_with_attention``
     )
     _set_embeddings(spec.encoder.embeddings[0], model.source_embedding.weight_VD)
     _set_embeddings(spec.decoder.embeddings, model.target_embedding.weight_VD)
     spec.decoder.projection.weight = _array(model.output.weight_VD)
+    if model.output.bias_V is not None:
+        spec.decoder.projection.bias = _array(model.output.bias_V)
     for side, layers in ((spec.encoder, model.encoder_layers), (spec.decoder, model.decoder_layers)):
+        side.scale_embeddings = config.scale_embeddings
         side.position_encodings.encodings = _array(model.positions.encoding_TD)
         for theirs, ours in zip(side.layer, layers, strict=True):
             _set_layer(theirs, ours, config.n_heads)
@@ -65,10 +70,11 @@ def export_ctranslate2(loaded: LoadedModel, out: Path, quantization: str = "floa
         _set_norm(spec.decoder.layer_norm, model.decoder_norm)
     pieces = loaded.tokenizer.pieces
     special = loaded.config.special_ids
-    spec.register_source_vocabulary(pieces)
+    spec.register_source_vocabulary(loaded.source_tokenizer.pieces)
     spec.register_target_vocabulary(pieces)
     spec.config.unk_token = pieces[special.unk]
-    spec.config.bos_token = spec.config.decoder_start_token = pieces[special.bos]
+    first = special.bos if config.token_before_bos is None else config.token_before_bos
+    spec.config.bos_token = spec.config.decoder_start_token = pieces[first]
     spec.config.eos_token = pieces[special.eos]
     spec.config.add_source_eos = True
     spec.validate()

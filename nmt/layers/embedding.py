@@ -15,10 +15,10 @@ from torch import Tensor, nn
 class ScaledEmbedding(nn.Module):
     """Embedding vectors times sqrt(D), so that they stand beside positional encodings of size 1."""
 
-    def __init__(self, vocab_size: int, d_model: int) -> None:
+    def __init__(self, vocab_size: int, d_model: int, *, is_scaled: bool = True) -> None:
         super().__init__()
         self.embedding = nn.Embedding(vocab_size, d_model)
-        self.scale = math.sqrt(d_model)
+        self.scale = math.sqrt(d_model) if is_scaled else 1.0
         nn.init.normal_(self.embedding.weight, std=d_model**-0.5)
 
     def forward(self, ids_BT: Tensor) -> Tensor:
@@ -35,10 +35,13 @@ class ScaledEmbedding(nn.Module):
 
 
 class OutputProjection(nn.Module):
-    """D -> V logits; tied to an embedding table when one is given, without a bias as in the paper."""
+    """D -> V logits; tied to an embedding table when one is given, in the paper without a bias."""
 
-    def __init__(self, vocab_size: int, d_model: int, tied_to: ScaledEmbedding | None = None) -> None:
+    def __init__(
+        self, vocab_size: int, d_model: int, tied_to: ScaledEmbedding | None = None, *, has_bias: bool = False
+    ) -> None:
         super().__init__()
+        self.bias_V = nn.Parameter(torch.zeros(vocab_size)) if has_bias else None
         if tied_to is None:
             self.weight_VD = nn.Linear(d_model, vocab_size, bias=False).weight
         else:
@@ -46,4 +49,4 @@ class OutputProjection(nn.Module):
 
     def forward(self, x_BTD: Tensor) -> Tensor:
         """(B, T, D) -> logits (B, T, V)."""
-        return F.linear(x_BTD, self.weight_VD)
+        return F.linear(x_BTD, self.weight_VD, self.bias_V)

@@ -10,15 +10,17 @@ from torch import Tensor, nn
 
 from nmt.layers.dropout import Dropout
 
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": torch.relu, "gelu": F.gelu, "silu": F.silu}
+
 
 class FeedForward(nn.Module):
-    """Two linear maps with ReLU (the paper) or GELU between them, the same at every position."""
+    """Two linear maps with ReLU (the paper), GELU or SiLU between them, the same at every position."""
 
     def __init__(self, d_model: int, d_ff: int, *, activation: str = "relu", dropout: float = 0.0) -> None:
         super().__init__()
         self.up = nn.Linear(d_model, d_ff)
         self.down = nn.Linear(d_ff, d_model)
-        self.activation: Callable[[Tensor], Tensor] = {"relu": torch.relu, "gelu": F.gelu}[activation]
+        self.activation: Callable[[Tensor], Tensor] = ACTIVATIONS[activation]
         self.dropout = Dropout(dropout)
 
     def forward(self, x_BTD: Tensor) -> Tensor:

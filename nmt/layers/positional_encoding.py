@@ -11,18 +11,30 @@ import torch
 from torch import Tensor, nn
 
 
-def sinusoids(length: int, d_model: int) -> Tensor:
-    """PE(pos, 2i) = sin(pos / 10000^(2i/D)), PE(pos, 2i+1) = cos(same): interleaved, as the paper has it.
+def sinusoids(length: int, d_model: int, kind: str = "sinusoidal", first_position: int = 0) -> Tensor:
+    """PE(pos, i) of sines and cosines of angles pos / 10000^x.
+
+    Args:
+        length: T, how many positions.
+        d_model: D.
+        kind: "sinusoidal" is the paper's: x is 2i/D, sine and cosine interleaved. "sinusoidal_halves" has all
+            sines before all cosines (Hugging Face's Marian). "sinusoidal_tensor2tensor" has those halves too,
+            and x is i/(D/2 - 1) (tensor2tensor, Marian, fairseq).
+        first_position: ``pos`` of the first row.
 
     Returns:
         encoding_TD in float32.
     """
-    position_T1 = torch.arange(length, dtype=torch.float32).unsqueeze(1)
+    n_frequencies = (d_model + 1) // 2
+    steps = n_frequencies - 1 if kind == "sinusoidal_tensor2tensor" else d_model / 2
+    position_T1 = torch.arange(first_position, first_position + length, dtype=torch.float32).unsqueeze(1)
     frequency_I = torch.exp(
-        torch.arange(0, d_model, 2, dtype=torch.float32) * (-math.log(10_000.0) / d_model)
+        torch.arange(n_frequencies, dtype=torch.float32) * (-math.log(10_000.0) / max(steps, 1))
     )
     angle_TI = position_T1 * frequency_I
-    return torch.stack((angle_TI.sin(), angle_TI.cos()), dim=-1).flatten(1)[:, :d_model]
+    if kind == "sinusoidal":
+        return torch.stack((angle_TI.sin(), angle_TI.cos()), dim=-1).flatten(1)[:, :d_model]
+    return torch.cat((angle_TI.sin(), angle_TI.cos()), dim=1)[:, :d_model]
 
 
 class SinusoidalPositionalEncoding(nn.Module):
@@ -30,9 +42,12 @@ class SinusoidalPositionalEncoding(nn.Module):
 
     encoding_TD: Tensor
 
-    def __init__(self, d_model: int, max_positions: int) -> None:
+    def __init__(
+        self, d_model: int, max_positions: int, kind: str = "sinusoidal", first_position: int = 0
+    ) -> None:
         super().__init__()
-        self.register_buffer("encoding_TD", sinusoids(max_positions, d_model), persistent=False)
+        encoding_TD = sinusoids(max_positions, d_model, kind, first_position)
+        self.register_buffer("encoding_TD", encoding_TD, persistent=False)
 
     def forward(self, x_BTD: Tensor, first_position: int = 0, lag_B: Tensor | None = None) -> Tensor:
         """Add the encodings of positions ``first_position`` and after, less ``lag_B`` (then T is 1)."""

@@ -2,7 +2,9 @@
 
     config.json        format version, architecture, languages, special ids, library version
     model.safetensors  weights; a tensor that the model shares is stored once
-    tokenizer.model    SentencePiece
+    tokenizer.model    SentencePiece; of the target where the source has another
+    source.model       SentencePiece of the source, where it is another
+    vocabulary.json    the order of the pieces, where it is not SentencePiece's
     generation.json    default beam size, penalties, limits
     card.md            what it was trained on, with licences, and what it is not good at
     scores.json        scores with their signatures
@@ -22,7 +24,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -39,6 +41,14 @@ from nmt.config import FORMAT_VERSION, GenerationConfig, ModelFolderConfig, pars
 from nmt.errors import ConfigError, ModelFolderError, NumericalError
 from nmt.model_folder.files import flush, give_ordinary_mode, sha256
 from nmt.model_folder.registry import CONFIG, PRETRAINED, resolve_model
+from nmt.model_folder.vocabulary import (
+    SOURCE_TOKENIZER,
+    TOKENIZER,
+    VOCABULARY,
+    StoredVocabulary,
+    between,
+    load_tokenizers,
+)
 from nmt.models.build import Model, build_model
 from nmt.tokenizer import Tokenizer
 
@@ -54,7 +64,9 @@ __all__ = [
     "OPTIONAL",
     "PRETRAINED",
     "SCORES",
+    "SOURCE_TOKENIZER",
     "TOKENIZER",
+    "VOCABULARY",
     "WEIGHTS",
     "LoadedModel",
     "WeightsDtype",
@@ -67,13 +79,15 @@ __all__ = [
     "write_manifest",
 ]
 
-WEIGHTS, TOKENIZER, GENERATION = "model.safetensors", "tokenizer.model", "generation.json"
+WEIGHTS, GENERATION = "model.safetensors", "generation.json"
 CARD, SCORES, MANIFEST = "card.md", "scores.json", "MANIFEST.sha256"
 FILES = (CONFIG, WEIGHTS, TOKENIZER, GENERATION, CARD, SCORES)
 CALIBRATION = "calibration.json"
 ALIGNER, ALIGNER_WEIGHTS = "aligner.json", "aligner.safetensors"
-OPTIONAL = (CALIBRATION, ALIGNER, ALIGNER_WEIGHTS)
+OF_WEIGHTS = (CALIBRATION, ALIGNER, ALIGNER_WEIGHTS)
 """May be absent; training does not write them: ``nmt calibrate`` and ``nmt align-train`` add them."""
+OPTIONAL = (*OF_WEIGHTS, VOCABULARY, SOURCE_TOKENIZER)
+"""May be absent; the last two are those of imported models."""
 
 WeightsDtype = Literal["float32", "bfloat16", "float16"]
 ConfigT = TypeVar("ConfigT", bound=BaseModel)
@@ -92,7 +106,25 @@ class LoadedModel:
     """None: confidence was not calibrated."""
     aligner: TrainedAligner | None = None
     """None: links come from attention."""
-    """None: every piece is looked at."""
+    own_source_tokenizer: Tokenizer | None = None
+    """None: the source has the tokenizer of the target."""
+
+    def between(self, source: str | None, target: str | None) -> LoadedModel:
+        """The model for a pair of its languages; None: as it is. Weights are shared.
+
+        Raises:
+            UnsupportedLanguageError: the model does not translate between them.
+        """
+        config = between(self.config, source, target, self.tokenizer)
+        if config is self.config:
+            return self
+        tokenizer, source_tokenizer = load_tokenizers(self.folder, config)
+        return replace(self, config=config, tokenizer=tokenizer, own_source_tokenizer=source_tokenizer)
+
+    @property
+    def source_tokenizer(self) -> Tokenizer:
+        """Of what the model reads."""
+        return self.own_source_tokenizer or self.tokenizer
 
 
 def save_model_folder(
@@ -105,6 +137,8 @@ def save_model_folder(
     card: str,
     scores: Mapping[str, Any],
     dtype: WeightsDtype = "float32",
+    vocabulary: StoredVocabulary | None = None,
+    source_tokenizer_file: Path | None = None,
 ) -> None:
     """Write a model folder beside ``folder``, flush it to disk, then put it in place.
 
@@ -120,6 +154,8 @@ def save_model_folder(
         card: Markdown text.
         scores: JSON values; empty before an evaluation.
         dtype: of the weights in the file.
+        vocabulary: ``vocabulary.json``; None: ids are those of the SentencePiece model.
+        source_tokenizer_file: copied; None: the source has the tokenizer of the target.
 
     Raises:
         ModelFolderError: ``folder`` exists and is no model folder, or cannot be written.
@@ -142,6 +178,10 @@ def save_model_folder(
         (complete / CONFIG).write_text(config.model_dump_json(indent=2) + "\n", encoding="utf-8")
         save_file(weights, complete / WEIGHTS, metadata={"format": "pt"})
         shutil.copyfile(tokenizer_file, complete / TOKENIZER)
+        if source_tokenizer_file is not None:
+            shutil.copyfile(source_tokenizer_file, complete / SOURCE_TOKENIZER)
+        if vocabulary is not None:
+            (complete / VOCABULARY).write_text(vocabulary.model_dump_json() + "\n", encoding="utf-8")
         (complete / GENERATION).write_text(generation.model_dump_json(indent=2) + "\n", encoding="utf-8")
         (complete / CARD).write_text(card, encoding="utf-8")
         scores_text = json.dumps(dict(scores), indent=2, ensure_ascii=False) + "\n"
@@ -178,18 +218,13 @@ def load_model_folder(
     verify_manifest(folder)
     config = _read_config(folder / CONFIG, ModelFolderConfig)
     generation = _read_config(folder / GENERATION, GenerationConfig)
-    tokenizer = Tokenizer.load(folder / TOKENIZER)
-    if tokenizer.vocab_size != config.model.vocab_size or tokenizer.special != config.special_ids:
-        raise ModelFolderError(
-            f"{folder / TOKENIZER}: {tokenizer.vocab_size} pieces and {tokenizer.special}, but {CONFIG} says "
-            f"{config.model.vocab_size} and {config.special_ids}; the two files are of different models"
-        )
+    tokenizer, source_tokenizer = load_tokenizers(folder, config)
     model = build_model(config.model)
     _load_weights(model, folder / WEIGHTS)
     model.to(device).eval().requires_grad_(False)
     aligner = _read_aligner(folder, device) if with_aligner else None
     calibration = _read_calibration(folder)
-    return LoadedModel(config, model, tokenizer, generation, folder, calibration, aligner)
+    return LoadedModel(config, model, tokenizer, generation, folder, calibration, aligner, source_tokenizer)
 
 
 def save_aligner(folder: Path, aligner: TrainedAligner) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from nmt.config import ModelFolderConfig, parse
 from nmt.errors import ModelFolderError
+from nmt.model_folder.vocabulary import pair_among, pairs_of
 
 PRETRAINED = Path(__file__).parents[1] / "pretrained"
 """Model folders that ship with the package."""
@@ -48,20 +49,28 @@ def resolve_model(
     if source is None and target is None:
         return folder or PRETRAINED / names[0]
     folders = [PRETRAINED / name for name in names] if folder is None else [folder]
-    pairs = [languages_of(one) for one in folders]
-    for one, (read, written) in zip(folders, pairs, strict=True):
-        if source in (None, read) and target in (None, written):
+    configs = [config_of(one) for one in folders]
+    for one, config in zip(folders, configs, strict=True):
+        if pair_among(pairs_of(config), source, target) is not None:
             return one
-    found = ", ".join(f"{one.name} ({' to '.join(pair)})" for one, pair in zip(folders, pairs, strict=True))
+    found = ", ".join(f"{one.name} ({_listed(config)})" for one, config in zip(folders, configs, strict=True))
     asked = f"from {source or 'any language'} to {target or 'any language'}"
     which = "the model does not translate" if path_or_name is not None else "no model that ships translates"
     raise ModelFolderError(f"{which} {asked}: there is {found}")
 
 
-def languages_of(folder: Path) -> tuple[str, str]:
-    """What a model folder translates from and to, as ISO 639-1 codes; errors as ``config_of``."""
+def languages_of(folder: Path, source: str | None = None, target: str | None = None) -> tuple[str, str]:
+    """The pair of a model folder that is meant, or its own; errors as ``config_of``."""
     config = config_of(folder)
-    return config.source_language, config.target_language
+    pairs = pairs_of(config)
+    return pair_among(pairs, source, target) or pairs[0]
+
+
+def _listed(config: ModelFolderConfig) -> str:
+    named = config.language_pieces
+    if named is None:
+        return f"{config.source_language} to {config.target_language}"
+    return f"{', '.join(named.source)} to {', '.join(named.target)}"
 
 
 def config_of(folder: Path) -> ModelFolderConfig:

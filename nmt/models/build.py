@@ -40,33 +40,47 @@ def build_transformer(config: TransformerConfig) -> Transformer:
     def residuals(n: int) -> list[Residual]:
         return [Residual(config.d_model, config.dropout, config.norm) for _ in range(n)]
 
-    target = ScaledEmbedding(config.vocab_size, config.d_model)
+    def embedding(vocab_size: int) -> ScaledEmbedding:
+        return ScaledEmbedding(vocab_size, config.d_model, is_scaled=config.scale_embeddings)
+
+    target = embedding(config.vocab_size)
     shared = config.tie_embeddings == "all"
-    encoding: type[SinusoidalPositionalEncoding | LearnedPositionalEncoding] = (
-        SinusoidalPositionalEncoding if config.positions == "sinusoidal" else LearnedPositionalEncoding
-    )
     model = Transformer(
-        target if shared else ScaledEmbedding(config.vocab_size, config.d_model),
+        target if shared else embedding(config.source_vocab_size or config.vocab_size),
         target,
-        encoding(config.d_model, config.max_positions),
+        _positional_encoding(config),
         [EncoderLayer(attention(n), feed_forward(), residuals(2)) for n in config.heads_of("encoder")],
         [
             DecoderLayer(attention(n_self), attention(n_cross), feed_forward(), residuals(3))
             for n_self, n_cross in zip(config.heads_of("decoder"), config.heads_of("cross"), strict=True)
         ],
         OutputProjection(
-            config.vocab_size, config.d_model, None if config.tie_embeddings == "none" else target
+            config.vocab_size,
+            config.d_model,
+            None if config.tie_embeddings == "none" else target,
+            has_bias=config.output_bias,
         ),
         d_model=config.d_model,
         dropout=config.dropout,
         norm=config.norm,
         alignment_layer=config.alignment_layer,
+        token_before_bos=config.token_before_bos,
     )
     for module in model.modules():
         if isinstance(module, nn.Linear):
             nn.init.xavier_uniform_(module.weight)
             nn.init.zeros_(module.bias)
     return model
+
+
+def _positional_encoding(
+    config: TransformerConfig,
+) -> SinusoidalPositionalEncoding | LearnedPositionalEncoding:
+    if config.positions == "learned":
+        return LearnedPositionalEncoding(config.d_model, config.max_positions)
+    return SinusoidalPositionalEncoding(
+        config.d_model, config.max_positions, config.positions, config.first_position
+    )
 
 
 def build_rnn(config: RnnConfig) -> RnnEncoderDecoder:

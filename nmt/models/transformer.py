@@ -190,6 +190,7 @@ class Transformer(nn.Module):
         dropout: float,
         norm: NormPlace,
         alignment_layer: int,
+        token_before_bos: int | None = None,
     ) -> None:
         super().__init__()
         self.source_embedding = source_embedding
@@ -203,6 +204,7 @@ class Transformer(nn.Module):
         self.decoder_norm = nn.LayerNorm(d_model) if norm == "pre" else nn.Identity()
         self.output = output
         self.alignment_layer = alignment_layer % len(decoder_layers)
+        self.token_before_bos = token_before_bos
 
     def encode(self, source: Batch) -> Tensor:
         """Source ids -> memory_BSD."""
@@ -215,19 +217,12 @@ class Transformer(nn.Module):
 
     def decode(self, batch: Batch, *, weights_of_layer: int | None = None) -> tuple[Tensor, Tensor | None]:
         """Teacher-forced pass: hidden_BTD and cross-attention weights_BHTS of one layer, or None."""
-        if batch.target_in_BT is None:
-            raise ValueError("a teacher-forced pass needs the target side of the batch")
-        state = self._project_memory(self.encode(batch), batch.source_mask_BS, beam_size=1)
-        hidden_BTD, _, weights_BHTS = self._read(state, batch.target_in_BT, weights_of_layer)
+        _, hidden_BTD, weights_BHTS = self._forced_pass(batch, weights_of_layer)
         return hidden_BTD, weights_BHTS
 
     def states(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """Teacher-forced pass up to the states: memory_BSD and hidden_BTD."""
-        if batch.target_in_BT is None:
-            raise ValueError("a teacher-forced pass needs the target side of the batch")
-        memory_BSD = self.encode(batch)
-        state = self._project_memory(memory_BSD, batch.source_mask_BS, beam_size=1)
-        hidden_BTD, _, _ = self._read(state, batch.target_in_BT, None)
+        memory_BSD, hidden_BTD, _ = self._forced_pass(batch, None)
         return memory_BSD, hidden_BTD
 
     def forward(self, batch: Batch) -> Tensor:
@@ -253,7 +248,11 @@ class Transformer(nn.Module):
 
     def start(self, source: Batch, beam_size: int) -> TransformerState:
         """Encode and project the memory once for all steps."""
-        return self._project_memory(self.encode(source), source.source_mask_BS, beam_size)
+        state = self._project_memory(self.encode(source), source.source_mask_BS, beam_size)
+        if self.token_before_bos is not None:
+            first_N1 = source.source_BS.new_full((source.size * beam_size, 1), self.token_before_bos)
+            _, state, _ = self._read(state, first_N1, None)
+        return state
 
     def step(self, state: TransformerState, tokens_N: Tensor) -> tuple[Step, TransformerState]:
         """Read one token for each row and predict the next."""
@@ -270,6 +269,23 @@ class Transformer(nn.Module):
         """The sentences of both, those of ``first`` first, whatever each has read."""
         assert first.beam_size == second.beam_size, "the sentences of a batch have beams of one size"
         return TransformerState(first.groups + second.groups, first.beam_size)
+
+    def _forced_pass(
+        self, batch: Batch, weights_of_layer: int | None
+    ) -> tuple[Tensor, Tensor, Tensor | None]:
+        """memory_BSD, hidden_BTD and cross-attention weights_BHTS of a layer, or None."""
+        target_BT = batch.target_in_BT
+        if target_BT is None:
+            raise ValueError("a teacher-forced pass needs the target side of the batch")
+        memory_BSD = self.encode(batch)
+        state = self._project_memory(memory_BSD, batch.source_mask_BS, beam_size=1)
+        if self.token_before_bos is not None:
+            target_BT = functional.pad(target_BT, (1, 0), value=self.token_before_bos)
+        hidden_BTD, _, weights_BHTS = self._read(state, target_BT, weights_of_layer)
+        if self.token_before_bos is not None:
+            hidden_BTD = hidden_BTD[:, 1:]
+            weights_BHTS = None if weights_BHTS is None else weights_BHTS[:, :, 1:]
+        return memory_BSD, hidden_BTD, weights_BHTS
 
     def _project_memory(self, memory_BSD: Tensor, mask_BS: Tensor, beam_size: int) -> TransformerState:
         group = Group(

@@ -120,10 +120,11 @@ class Planner:
     def _split(self, text: str, copied: Sequence[Span], *, is_cut: bool) -> Document:
         """Cut between lines, between sentences if ``is_cut``, and in too long ones; never in a copy."""
         sentences_of = split if is_cut else split_lines
-        encode = self.tokenizer.encode
+        subwords = self.tokenizer.subwords
+        most = self.most_tokens - len(self.tokenizer.prefix)
 
         def fits(part: str) -> bool:
-            return len(encode(part)) <= self.most_tokens or reason_to_copy(part, self.language) is not None
+            return len(subwords(part)) <= most or reason_to_copy(part, self.language) is not None
 
         masked = Rewriting.of(text, [Edit(span, MASK) for span in copied])
         sentences = [
@@ -135,7 +136,7 @@ class Planner:
             for isolated in isolate_non_words(sentence, self.language)
             for part in split_long(isolated, fits)
         ]
-        spans = [masked.backward(part.start, part.end) for part in parts if encode(part.text)]
+        spans = [masked.backward(part.start, part.end) for part in parts if subwords(part.text)]
         segments = tuple(Segment(text[span.start : span.end], span.start, span.end) for span in spans)
         return Document(text, segments, repaired=len(parts) > len(sentences))
 

@@ -105,15 +105,21 @@ class Preparer:
     """Works out what a model is to read, with the vocabulary that it has.
 
     Args:
-        tokenizer: of the model.
+        tokenizer: of what the model reads.
         source_language: ISO 639-1 code of what it reads.
         target_language: of what it writes.
+        target_tokenizer: of what the model writes; None: the same.
     """
 
     def __init__(
-        self, tokenizer: Tokenizer, source_language: str = "en", target_language: str = "fr"
+        self,
+        tokenizer: Tokenizer,
+        source_language: str = "en",
+        target_language: str = "fr",
+        target_tokenizer: Tokenizer | None = None,
     ) -> None:
         self._tokenizer = tokenizer
+        self._target_tokenizer = target_tokenizer or tokenizer
         self.source_language, self.target_language = source_language, target_language
         placeholders = self._stand_ins(PLACEHOLDERS)
         self.has_placeholders = len(placeholders) == len(PLACEHOLDERS)
@@ -197,7 +203,7 @@ class Preparer:
         if name.lower() in CAPITALISED.get(self.source_language, ()):
             return False
         forms = (name,) if n_pieces == RARE_PIECES else (name, name.lower())
-        return all(len(self._tokenizer.encode(form)) >= n_pieces for form in forms)
+        return all(len(self._tokenizer.subwords(form)) >= n_pieces for form in forms)
 
     def n_free(self, sentence: Sentence) -> int:
         """How many stand-ins do not occur in the sentence itself."""
@@ -215,7 +221,7 @@ class Preparer:
         """
         if word not in self._preferred:
             forms = dict.fromkeys((word.lower(), word.capitalize(), word))
-            encoded = {form: self._tokenizer.encode(form) for form in forms}
+            encoded = {form: self._tokenizer.subwords(form) for form in forms}
             if len(self._preferred) > 100_000:
                 self._preferred.clear()
             self._preferred[word] = min(forms, key=lambda form: (len(encoded[form]), encoded[form][:1]))
@@ -271,10 +277,11 @@ class Preparer:
     def _stand_ins(self, texts: Iterable[str]) -> tuple[StandIn, ...]:
         found = []
         for text in texts:
-            id_ = self._tokenizer.piece_id(text)
-            if id_ is None or text not in PLACEHOLDERS:
-                id_ = self._tokenizer.piece_id(WORD_START + text)
-            if id_ is not None:
+            spelt = text
+            if text not in PLACEHOLDERS or self._tokenizer.piece_id(text) is None:
+                spelt = WORD_START + text
+            id_ = self._target_tokenizer.piece_id(spelt)
+            if id_ is not None and self._tokenizer.piece_id(spelt) is not None:
                 found.append(StandIn(text, id_))
         return tuple(found)
 

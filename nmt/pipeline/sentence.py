@@ -23,7 +23,9 @@ from nmt.tokenizer import Piece, Tokenizer
 class SentenceFlow:
     """What the flows of one model's sentences need; ``max_positions`` None: the model reads any length."""
 
+    source_tokenizer: Tokenizer
     tokenizer: Tokenizer
+    """Of what the model writes."""
     preparer: Preparer
     judge: Judge
     max_positions: int | None
@@ -73,7 +75,7 @@ class SentenceFlow:
 
     def _source_pieces(self, text: str, candidate: Candidate) -> Sequence[Piece]:
         """What the model read."""
-        return candidate.source_pieces or self.tokenizer.encode_pieces(text)
+        return candidate.source_pieces or self.source_tokenizer.encode_pieces(text)
 
     def _within_positions(self, options: GenerationConfig, n_tokens: int) -> GenerationConfig:
         """``options``; where they would let a target outgrow the model's positions, those are its limit."""

@@ -107,7 +107,11 @@ class CTranslate2Searcher:
         self._otherwise = otherwise
         self._n_workers = n_workers
         self._special: SpecialIds = loaded.config.special_ids
+        self._source_pieces: Sequence[str] = loaded.source_tokenizer.pieces
         self._pieces: Sequence[str] = loaded.tokenizer.pieces
+        is_second = getattr(loaded.model, "token_before_bos", None) is not None
+        self._bos: list[str] = [self._pieces[self._special.bos]] if is_second else []
+        """BOS where the decoder reads a token before it: for CTranslate2 it begins the translation."""
         self._ids = {piece: id_ for id_, piece in enumerate(self._pieces)}
         self._placeholders = tuple(self._ids[piece] for piece in PLACEHOLDERS if piece in self._ids)
 
@@ -125,7 +129,7 @@ class CTranslate2Searcher:
                 found_here = self._usable(asked[place], answer.result())
                 kept += [(place, pieces) for pieces in found_here]
                 if not found_here and asked[place].required:
-                    lacking[place] = answer.result().hypotheses[0]
+                    lacking[place] = answer.result().hypotheses[0][len(self._bos) :]
             scoring.append((kept, self._score([(asked[place], pieces) for place, pieces in kept])))
         kept = self._with_required(asked, lacking)
         scoring.append((kept, self._score([(asked[place], pieces) for place, pieces in kept])))
@@ -165,9 +169,10 @@ class CTranslate2Searcher:
         options = batch[0].options
         required = {id_ for one in batch for id_ in one.required} - {self._ids[piece] for piece in prefix}
         forbidden = {self._special.pad, self._special.bos, *self._placeholders} - required
+        begun = [*self._bos, *prefix]
         running: Sequence[Any] = self._translator.translate_batch(
             [self._of(one.source_ids) for one in batch],
-            [list(prefix)] if prefix else None,
+            [begun] * len(batch) if begun else None,
             asynchronous=True,
             beam_size=options.beam_size,
             num_hypotheses=options.beam_size,
@@ -200,7 +205,7 @@ class CTranslate2Searcher:
                 kept = self._usable(asked[place], answer.result())
                 found += [(place, pieces) for pieces in kept]
                 if not kept:
-                    lacking[place] = answer.result().hypotheses[0]
+                    lacking[place] = answer.result().hypotheses[0][len(self._bos) :]
         return found
 
     def _prefixes(
@@ -249,8 +254,9 @@ class CTranslate2Searcher:
         scoring = Scoring.from_options(asked.options)
         end = self._pieces[self._special.eos]
         ranked: list[tuple[float, list[str]]] = []
-        for pieces, mean in zip(answer.hypotheses, answer.scores, strict=True):
-            log_prob = mean * len(pieces)
+        for hypothesis, mean in zip(answer.hypotheses, answer.scores, strict=True):
+            pieces = hypothesis[len(self._bos) :]
+            log_prob = mean * len(hypothesis)
             if not math.isfinite(log_prob):
                 raise NumericalError(
                     "NaN or infinity in the decoder's output for a sentence: verify the model folder, or "
@@ -277,7 +283,7 @@ class CTranslate2Searcher:
         """The log-probability of each token, by a forced pass; the answers to come."""
         running: Sequence[Any] = self._translator.score_batch(
             [self._of(asked.source_ids) for asked, _ in kept],
-            [pieces for _, pieces in kept],
+            [[*self._bos, *pieces] for _, pieces in kept],
             max_input_length=0,
             max_batch_size=SCORED_TOGETHER,
             asynchronous=True,
@@ -285,13 +291,15 @@ class CTranslate2Searcher:
         return running
 
     def _scored(self, asked: Search, pieces: Sequence[str], scored: Any) -> Hypothesis:  # noqa: ANN401
-        log_prob = math.fsum(scored.log_probs)
+        log_probs = tuple(scored.log_probs[len(self._bos) :])
+        log_prob = math.fsum(log_probs)
         tokens = tuple(self._ids[piece] for piece in pieces)
         score = Scoring.from_options(asked.options).score(log_prob, len(tokens) + 1)
-        return Hypothesis(tokens, log_prob, score, True, tuple(scored.log_probs))
+        return Hypothesis(tokens, log_prob, score, True, log_probs)
 
     def _of(self, ids: Sequence[int]) -> list[str]:
-        return [self._pieces[id_] for id_ in ids]
+        """The pieces of a source sentence."""
+        return [self._source_pieces[id_] for id_ in ids]
 
 
 def _limit(asked: Search) -> int:

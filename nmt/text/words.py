@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+import regex
+
 _LETTERS = r"\w[\w\u0300-\u036f]*"  # with combining accents, which Python does not count as word characters
 _ELISION = r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quoiqu)['\u2019](?=\w)"
 _JOINED = r"['\u2019\u2010\u2011-]|(?<=\d)[.,:](?=\d)"
@@ -22,6 +24,20 @@ _WORD = re.compile(
     | (?P<mark> [^\w\s] ) (?: (?P=mark) | {_MODIFIER} )*     # ; and ... as one
     """,
     re.IGNORECASE | re.VERBOSE,
+)
+_OTHER = re.compile(
+    "[\u0590-\u1dff\u2e80-\ud7ff\uf900-\ufdff\uff66-\uffdc\U00010000-\U0001efff\U00020000-\U0003ffff]"
+)
+"""A letter of a script in which ``_WORD`` does not find words."""
+_SPACELESS = r"[\p{Han}\p{Hiragana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+_OTHER_WORD = regex.compile(
+    rf"""(?V1)
+      {_SPACELESS} \p{{M}}*                     # one unit: such scripts write no spaces
+    | [[\p{{L}}\p{{N}}_]--{_SPACELESS}] [[\p{{L}}\p{{N}}\p{{M}}_\u200c\u200dー]--{_SPACELESS}]*
+      (?: (?:['\u2019\u2010\u2011-]|(?<=\d)[.,:](?=\d)) [[\p{{L}}\p{{N}}\p{{M}}_]--{_SPACELESS}]+ )*
+    | (?P<mark> [^\s] ) (?: (?P=mark) | \p{{M}} )*
+    """,
+    regex.VERBOSE,
 )
 _NO_WHITE_SPACE = re.compile(r"\S+")
 
@@ -38,8 +54,11 @@ class Token:
 def words(text: str) -> list[Token]:
     """Words and punctuation marks, for people. Everything but white space belongs to exactly one.
 
-    An elided French article or pronoun is a word of its own: "l'homme" gives "l'" and "homme".
+    An elided French article or pronoun is a word of its own: "l'homme" gives "l'" and "homme". Scripts that
+    write without spaces (Chinese, Japanese, Thai) give their characters.
     """
+    if not text.isascii() and _OTHER.search(text):
+        return [Token(match.group(), *match.span()) for match in _OTHER_WORD.finditer(text)]
     return [Token(match.group(), *match.span()) for match in _WORD.finditer(text)]
 
 

@@ -113,7 +113,7 @@ def parse_line(line: str, where: str) -> LinkedPair:
 
 def examples(
     lines: Iterable[str],
-    tokenizer: Tokenizer,
+    tokenizers: tuple[Tokenizer, Tokenizer],
     config: ModelFolderConfig,
     seed: int,
     *,
@@ -123,7 +123,7 @@ def examples(
 
     Args:
         lines: of a file of links.
-        tokenizer: the model's.
+        tokenizers: of what the model reads and of what it writes.
         config: the model's.
         seed: of how pairs are shown.
         is_reversed: the lines are of the other direction: their sides are swapped.
@@ -134,20 +134,27 @@ def examples(
         pair = pair.reversed() if is_reversed else pair
         draw = generator.random()
         example = _example(
-            pair, tokenizer, config, written_out=draw < WRITTEN_OUT, lower=draw < WRITTEN_OUT / 2
+            pair, tokenizers, config, written_out=draw < WRITTEN_OUT, lower=draw < WRITTEN_OUT / 2
         )
         if example is not None:
             yield example
 
 
 def _example(
-    pair: LinkedPair, tokenizer: Tokenizer, config: ModelFolderConfig, *, written_out: bool, lower: bool
+    pair: LinkedPair,
+    tokenizers: tuple[Tokenizer, Tokenizer],
+    config: ModelFolderConfig,
+    *,
+    written_out: bool,
+    lower: bool,
 ) -> Example | None:
     (source, source_words, source_at), (target, target_words, target_at) = (
         _side(text, language, written_out=written_out, lower=lower)
         for text, language in ((pair.source, config.source_language), (pair.target, config.target_language))
     )
-    source_pieces, target_pieces = tokenizer.encode_pieces(source), tokenizer.encode_pieces(target)
+    source_pieces, target_pieces = (
+        tokenizer.encode_pieces(text) for tokenizer, text in zip(tokenizers, (source, target), strict=True)
+    )
     if not 0 < len(source_pieces) <= MOST_PIECES or not 0 < len(target_pieces) <= MOST_PIECES:
         return None
     source_owner = piece_shares(source_pieces, source_words).argmax(dim=1)

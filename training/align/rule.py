@@ -84,8 +84,8 @@ def word_shares(
 ) -> list[WordShares]:
     """The scorer's shares of the white-space tokens of each pair, in the forced pass of ``engine``."""
     aligner = Translator(replace(loaded, aligner=trained), device, engine=engine).aligner
-    encode = loaded.tokenizer.encode_pieces
-    pieces = [(encode(source), encode(target)) for source, target in gold.pairs]
+    read, written = loaded.source_tokenizer.encode_pieces, loaded.tokenizer.encode_pieces
+    pieces = [(read(source), written(target)) for source, target in gold.pairs]
     shares = aligner.shares(
         [[piece.id for piece in source] for source, _ in pieces],
         [[piece.id for piece in target] for _, target in pieces],

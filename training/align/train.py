@@ -158,7 +158,7 @@ def train_scorer(
             made = list(
                 examples(
                     chunk,
-                    loaded.tokenizer,
+                    (loaded.source_tokenizer, loaded.tokenizer),
                     loaded.config,
                     options.seed + done,
                     is_reversed=options.is_reversed,
