@@ -11,8 +11,8 @@ from pathlib import Path
 
 import platformdirs
 
-from nmt.model_folder.checkpoint import LoadedModel
 from nmt.model_folder.files import sha256
+from nmt.model_folder.opened import AnyModel
 
 CACHE = "PASSERELLE_CACHE"
 """Environment variable that names another cache folder."""
@@ -20,12 +20,18 @@ SUMS = "SHA256SUMS"
 """The file that lists the others of an export."""
 
 
-def checksum(loaded: LoadedModel, *also: str) -> str:
-    """24 hex digits of SHA-256: over the weights in memory, the configuration and ``also``."""
+def checksum(loaded: AnyModel, *also: str) -> str:
+    """24 hex digits of SHA-256: over the weights, the configuration and ``also``.
+
+    Weights in memory are read; of those on disk the manifest has the checksum.
+    """
     found = hashlib.sha256(loaded.config.model_dump_json().encode())
-    for name, weight in loaded.model.state_dict().items():
-        found.update(name.encode())
-        found.update(weight.detach().cpu().contiguous().numpy().tobytes())
+    if loaded.unread_sha256 is not None:
+        found.update(loaded.unread_sha256.encode())
+    else:
+        for name, weight in loaded.model.state_dict().items():
+            found.update(name.encode())
+            found.update(weight.detach().cpu().contiguous().numpy().tobytes())
     for text in also:
         found.update(text.encode())
     return found.hexdigest()[:24]
