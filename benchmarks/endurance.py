@@ -84,6 +84,7 @@ def start_up(n_starts: int) -> dict[str, Any]:
 def memory(source: Path, n_sentences: int, per_call: int, beam_size: int) -> dict[str, Any]:
     """Resident MiB after each call, and how much the last quarter is over the second."""
     translator = Translator.load(device="cpu")
+    translator.warm_up()  # memory that a rare search would take later
     generation: GenerationConfig = translator.generation.model_copy(update={"beam_size": beam_size})
     lines = cycle(line for line in source.read_text(encoding="utf-8").splitlines() if line.strip())
     numbered = (f"{line} ({number})" for number, line in enumerate(islice(lines, n_sentences)))

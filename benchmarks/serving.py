@@ -107,6 +107,7 @@ def one_at_a_time(model: str) -> None:
     from nmt.translator import Translator  # noqa: PLC0415
 
     translator = Translator.load(model, device="cpu")
+    translator.warm_up()
     lock = threading.Lock()
 
     class Handler(BaseHTTPRequestHandler):
@@ -136,6 +137,7 @@ def offline(model: str) -> None:
     from nmt.translator import Translator  # noqa: PLC0415
 
     translator = Translator.load(model, device="cpu")
+    translator.warm_up()
     print("ready", flush=True)
     for line in sys.stdin:
         texts = json.loads(line)

@@ -42,7 +42,7 @@ def info(model: str | Path | None = None) -> dict[str, dict[str, Any]]:
         return {"model": {"default": str(error)}, "machine": _machine()}
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     loaded = load_model_folder(folder, device, with_aligner=False)
-    config, engine = loaded.config, choose(loaded.model, device)
+    config, engine = loaded.config, choose(loaded, device)
     return {
         "model": {
             "name": config.name,

@@ -258,6 +258,19 @@ class Tokenizer:
         return piece.strip(WORD_START) != "" and not self._processor.is_control(id_)
 
 
+def pieces_of(path: Path) -> list[str]:
+    """The pieces of any SentencePiece model, in the order of their ids.
+
+    Raises:
+        ModelFolderError: the file is no such model.
+    """
+    try:
+        processor = sentencepiece.SentencePieceProcessor(model_file=str(path))
+    except (RuntimeError, ValueError, OSError):
+        raise ModelFolderError(f"{path}: not a SentencePiece model; copy the file again") from None
+    return [processor.id_to_piece(id_) for id_ in range(processor.get_piece_size())]
+
+
 def seed_sampling(seed: int) -> None:
     """Seed ``Tokenizer.sample``: SentencePiece has one generator for the process, not one for each model."""
     sentencepiece.set_random_generator_seed(seed)

@@ -11,27 +11,18 @@ them in batches, ``nmt.batching.continuous`` as sentences come and go.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-
-from nmt.alignment.aligner import (
-    ALIGN_TOKENS,
-    THRESHOLD,
-    Aligner,
-    Alignment,
-    Link,
-    Token,
-    whitespace_words,
-    words,
-)
-from nmt.alignment.pharaoh import Extraction
+from nmt.alignment.alignment import ALIGN_TOKENS, THRESHOLD, Alignment
+from nmt.alignment.pharaoh import Extraction, Link
 from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig, TransformerConfig
+from nmt.device import count_threads, find_device, kind_and_index
 from nmt.errors import ConfigError, InputError, UnsupportedLanguageError
-from nmt.model_folder.checkpoint import LoadedModel, load_model_folder, resolve_model
+from nmt.model_folder.opened import AnyModel, OpenedModel
+from nmt.model_folder.registry import resolve_model
 from nmt.model_folder.vocabulary import pair_among
 from nmt.options import DEFAULTS, AlignmentKind, TranslationOptions
 from nmt.pipeline.finish import FinishedSentence, finish
@@ -47,7 +38,13 @@ from nmt.searchers.choose import Choice, choose
 from nmt.searchers.ctranslate2 import load_ctranslate2
 from nmt.searchers.executor import Answerer
 from nmt.spans import Span
+from nmt.text.words import Token, whitespace_words, words
 from nmt.tokenizer import refuse_lone_surrogates
+
+if TYPE_CHECKING:
+    import torch
+
+    from nmt.alignment.aligner import Aligner
 
 __all__ = [
     "Alignment",
@@ -67,7 +64,8 @@ class Translator:
     """A model ready to translate. No state is kept between calls, but one thread at a time may call.
 
     Args:
-        loaded: a model folder, or the same put together; its model in evaluation mode, on ``device``.
+        loaded: a model folder, or the same put together; its model in evaluation mode, on ``device``. Weights
+            on disk are read when engine eager, links or a rare search needs them, or by ``warm_up``.
         device: where the model is.
         engine: what searches, see ``nmt.searchers.choose``; what it is, and why, is in ``engine``.
         n_workers: batches that CTranslate2 runs side by side; None: one for each of torch's threads on a CPU,
@@ -76,7 +74,7 @@ class Translator:
 
     def __init__(
         self,
-        loaded: LoadedModel,
+        loaded: AnyModel,
         device: torch.device | str = "cpu",
         *,
         engine: str = "auto",
@@ -86,7 +84,8 @@ class Translator:
         self.generation: GenerationConfig = loaded.generation
         self.tokenizer = loaded.tokenizer
         self.source_tokenizer = loaded.source_tokenizer
-        self.device = torch.device(device)
+        self.device = str(device)
+        self._loaded = loaded
         languages = loaded.config.source_language, loaded.config.target_language
         model = loaded.config.model
         self._max_positions = model.positions_left if isinstance(model, TransformerConfig) else None
@@ -97,21 +96,35 @@ class Translator:
         self._planner = Planner(loaded.source_tokenizer, self.preparer, languages[0], most_tokens)
         self.judge = Judge(*languages, loaded.calibration)
         self.n_workers = n_workers or count_workers(self.device)
-        self.engine = choose(loaded.model, self.device, engine)
+        self.engine = choose(loaded, self.device, engine)
         ctranslate2 = self._ctranslate2(loaded, engine)
-        self.aligner = Aligner(
-            loaded.model,
-            loaded.tokenizer,
-            loaded.config.alignment,
-            loaded.config.special_ids,
+        self.answerer = Answerer(loaded, lambda: self.aligner, self.device, ctranslate2, self.n_workers)
+
+    @cached_property
+    def aligner(self) -> Aligner:
+        """What links words; it has the weights read."""
+        from nmt.alignment.aligner import Aligner  # noqa: PLC0415 - imports torch
+
+        return Aligner(
+            self._loaded.model,
+            self.tokenizer,
+            self.config.alignment,
+            self.config.special_ids,
             self.device,
             max_tokens=self._max_positions,
-            trained=loaded.aligner,
-            source_tokenizer=loaded.source_tokenizer,
+            trained=self._loaded.aligner,
+            source_tokenizer=self.source_tokenizer,
         )
-        self.answerer = Answerer(loaded, self.aligner, self.device, ctranslate2, self.n_workers)
 
-    def _ctranslate2(self, loaded: LoadedModel, requested: str) -> Any:  # noqa: ANN401 - it has no types
+    def warm_up(self) -> None:
+        """Read now what else waits for the first text with links or for a rare search: for a server.
+
+        Raises:
+            ModelFolderError: a file was changed since the model was loaded, or is at odds with another.
+        """
+        self.answerer.warm_up()
+
+    def _ctranslate2(self, loaded: AnyModel, requested: str) -> Any:  # noqa: ANN401 - it has no types
         """The model as a ``ctranslate2.Translator``; None: the model itself searches."""
         if not self.engine.is_ctranslate2:
             return None
@@ -135,6 +148,9 @@ class Translator:
     ) -> Translator:
         """Load a model folder.
 
+        All its files are verified. Torch is imported and weights are read only where they are needed, see
+        ``warm_up``.
+
         Args:
             path_or_name: a folder, the name of a model that ships, or None for the first one that translates
                 from ``source`` to ``target``.
@@ -147,16 +163,15 @@ class Translator:
             ModelFolderError: there is no such folder, it translates between other languages, or is corrupt.
             ConfigError: there is no such device or engine.
         """
-        chosen = _device(device)
+        chosen = find_device(device)
         folder = resolve_model(path_or_name, source=source, target=target)
-        return cls(load_model_folder(folder, chosen).between(source, target), chosen, engine=engine)
+        return cls(OpenedModel(folder, chosen, source=source, target=target), chosen, engine=engine)
 
     @property
     def has_formality(self) -> bool:
         """Whether the model can choose how people are addressed."""
         return bool(self.preparer.registers)
 
-    @torch.inference_mode()
     def translate(
         self,
         texts: Sequence[str],
@@ -217,12 +232,10 @@ class Translator:
         """What comes after: the translations of a text's sentences become that of the text."""
         return finish(plan, sentences)
 
-    @torch.inference_mode()
     def answer(self, questions: Sequence[Question], *, max_batch_tokens: int = BATCH_TOKENS) -> list[Answer]:
         """Answer what flows ask, in batches of similar length; arguments and errors as ``translate``."""
         return self.answerer.answer(questions, max_batch_tokens=max_batch_tokens)
 
-    @torch.inference_mode()
     def align(
         self,
         pairs: Sequence[tuple[str, str]],
@@ -292,16 +305,7 @@ class Translator:
             )
 
 
-def count_workers(device: torch.device) -> int:
+def count_workers(device: torch.device | str) -> int:
     """How many batches to search side by side: one for each of torch's threads on a CPU, else one."""
-    return torch.get_num_threads() if device.type == "cpu" else 1
-
-
-def _device(name: str) -> torch.device:
-    """Raises ``ConfigError`` when there is no such device here."""
-    if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        return torch.empty(0, device=name).device
-    except (RuntimeError, AssertionError):
-        raise ConfigError(f"device {name!r} is not available here; use cpu, cuda, cuda:N or auto") from None
+    kind, _ = kind_and_index(device)
+    return count_threads() if kind == "cpu" else 1

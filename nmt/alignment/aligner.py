@@ -14,11 +14,11 @@ Dimensions: B sentences, S source length with EOS, T target length with EOS, I t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
+from nmt.alignment.alignment import ALIGN_TOKENS, THRESHOLD, Alignment, EncodedText, length_batches
 from nmt.alignment.pharaoh import (
     Extraction,
     Link,
@@ -30,7 +30,6 @@ from nmt.alignment.pharaoh import (
     to_pharaoh,
 )
 from nmt.alignment.pooling import (
-    THRESHOLD,
     links_from_matrix,
     piece_shares,
     pool,
@@ -45,12 +44,14 @@ from nmt.errors import ConfigError, NumericalError, TextTooLongError
 from nmt.models.interface import SequenceModel
 from nmt.models.transformer import Transformer
 from nmt.text.words import Token, whitespace_words, words
-from nmt.tokenizer import Piece, Tokenizer
+from nmt.tokenizer import Tokenizer
 
 __all__ = [
+    "ALIGN_TOKENS",
     "THRESHOLD",
     "Aligner",
     "Alignment",
+    "EncodedText",
     "Link",
     "Pair",
     "Token",
@@ -67,24 +68,8 @@ __all__ = [
     "words",
 ]
 
-ALIGN_TOKENS = 4096
-"""Padded tokens of a forced pass, of the longer side."""
 SCORED_TOGETHER = 1024
 """Padded tokens that the scorer reads at once: more only adds padding."""
-
-EncodedText = tuple[str, Sequence[Piece]]
-"""A text and its pieces, whose spans index it."""
-
-
-@dataclass(frozen=True)
-class Alignment:
-    """Words of a sentence pair and the links between them."""
-
-    source_tokens: tuple[Token, ...]
-    target_tokens: tuple[Token, ...]
-    links: tuple[Link, ...]
-    matrix: tuple[tuple[float, ...], ...]
-    """``matrix[i][j]``: share of target word i on source word j; a row sums to 1, or is all 0."""
 
 
 class Aligner:
@@ -165,6 +150,7 @@ class Aligner:
             max_batch_tokens=max_batch_tokens,
         )
 
+    @torch.inference_mode()
     def align_encoded(
         self,
         pairs: Sequence[tuple[EncodedText, EncodedText]],
@@ -283,21 +269,6 @@ class Aligner:
                 [sources[row] for row in rows], [targets[row] for row in rows], special=self.special
             )
             yield rows, batch.to(self.device)
-
-
-def length_batches(lengths: Sequence[int], max_batch_tokens: int) -> list[list[int]]:
-    """Indices in batches of similar length, longest first, at most ``max_batch_tokens`` with padding.
-
-    An item longer than that is a batch by itself.
-    """
-    batches: list[list[int]] = []
-    longest = 0
-    for index in sorted(range(len(lengths)), key=lambda index: -lengths[index]):
-        if not batches or (len(batches[-1]) + 1) * longest > max_batch_tokens:
-            batches.append([])
-            longest = lengths[index]
-        batches[-1].append(index)
-    return batches
 
 
 def _refuse_nan(tensor: Tensor) -> None:

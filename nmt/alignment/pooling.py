@@ -14,13 +14,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from nmt.alignment.alignment import THRESHOLD
 from nmt.alignment.pharaoh import Extraction, Link, Symmetrization, symmetrize
 from nmt.alignment.scorer_config import LinkRule
 from nmt.text.words import Token
 from nmt.tokenizer import Piece
 
-THRESHOLD = 1.5
-"""A link needs this many times the uniform share of attention, or half of all if that is less."""
 FAINT = 0.05
 """A target word that agrees with all source words together less than this has no row in the heat map."""
 

@@ -15,11 +15,11 @@ from typing import Any
 
 from nmt.batching.events import Event, PartFinished
 from nmt.batching.fair_queue import FairQueue
+from nmt.hypothesis import Sentence
 from nmt.options import TranslationOptions
 from nmt.pipeline.finish import FinishedSentence
 from nmt.pipeline.plan import Plan
 from nmt.pipeline.requests import Answer, Flow, Search
-from nmt.search.continuous import Sentence
 from nmt.searchers import RunningSearch
 from nmt.spans import Span
 from nmt.translator import Translator

@@ -21,11 +21,11 @@ from nmt.config import TransformerConfig
 from nmt.errors import ConfigError
 from nmt.layers.attention import MultiHeadAttention
 from nmt.layers.feed_forward import FeedForward
-from nmt.model_folder.checkpoint import LoadedModel
+from nmt.model_folder.opened import AnyModel
 from nmt.models.transformer import Transformer
 
 
-def export_ctranslate2(loaded: LoadedModel, out: Path, quantization: str = "float32") -> None:
+def export_ctranslate2(loaded: AnyModel, out: Path, quantization: str = "float32") -> None:
     """Write ``model.bin``, ``config.json`` and the vocabulary into ``out``.
 
     Args:

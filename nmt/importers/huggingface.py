@@ -6,7 +6,6 @@ with tensor2tensor's sinusoids that begin after the index of padding (Fan et al.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -237,10 +236,10 @@ def _read_file(path: Path) -> dict[str, Tensor]:
             ) from None
     try:
         values = torch.load(path, map_location="cpu", weights_only=True)
-    except pickle.UnpicklingError:
-        raise ModelFolderError(f"{path}: a pickle that holds more than weights; it is not opened") from None
     except (OSError, RuntimeError, EOFError, ValueError) as error:
         raise ModelFolderError(f"{path}: cannot be read: {error}; half a download? fetch it again") from None
+    except Exception:  # noqa: BLE001 - of the module that unpickles, which nothing here imports
+        raise ModelFolderError(f"{path}: a pickle that holds more than weights; it is not opened") from None
     if not isinstance(values, dict) or not all(isinstance(value, Tensor) for value in values.values()):
         raise ModelFolderError(f"{path}: holds no table of weights")
     return values

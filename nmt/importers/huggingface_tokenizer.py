@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import sentencepiece
-
 from nmt.config import LanguagePieces
 from nmt.errors import ModelFolderError
 from nmt.importers.languages import chosen, language_code
 from nmt.importers.settings import read_json
 from nmt.model_folder.vocabulary import StoredVocabulary
+from nmt.tokenizer import pieces_of
 
 NLLB = "NllbTokenizer"
 MADE_UP = "madeupword"
@@ -137,7 +136,7 @@ def multilingual_tokenizer(folder: Path, source: str | None, target: str | None)
     settings = read_json(_present(folder / "tokenizer_config.json"))
     named = _language_pieces(folder, settings)
     if settings.get("tokenizer_class", "").startswith(NLLB):
-        theirs = _sentencepieces(model)
+        theirs = pieces_of(model)
         plain: tuple[str, ...] = ("<s>", "<pad>", "</s>", "<unk>", *theirs[3:])
         after: tuple[str, ...] = ("<mask>",)
     else:
@@ -206,14 +205,6 @@ def by_id(path: Path, ids: Mapping[str, Any], needed: Sequence[str] = ("</s>", "
         if piece not in ids:
             raise ModelFolderError(f"{path}: has no piece {piece}")
     return pieces
-
-
-def _sentencepieces(path: Path) -> list[str]:
-    try:
-        model = sentencepiece.SentencePieceProcessor(model_file=str(path))
-    except (RuntimeError, ValueError, OSError):
-        raise ModelFolderError(f"{path}: not a SentencePiece model; fetch it again") from None
-    return [model.id_to_piece(id_) for id_ in range(model.get_piece_size())]
 
 
 def _present(path: Path) -> Path:

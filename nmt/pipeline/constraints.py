@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from nmt.config import GenerationConfig
+from nmt.hypothesis import Hypothesis
 from nmt.pipeline.flags import FlagKind
 from nmt.pipeline.prepare import Preparer, Protected, Reading, Sentence, beside, joined, slice_of
 from nmt.pipeline.quality import Found, copy_of, search_and_repair
 from nmt.pipeline.requests import Flow, search_for
 from nmt.pipeline.restore import restore
 from nmt.pipeline.result import Candidate
-from nmt.search import Hypothesis
 from nmt.spans import Span
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.glossary import AppliedTerm, find_form, in_case_of

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from nmt.alignment.aligner import Alignment
+from nmt.alignment.alignment import Alignment
 from nmt.alignment.attention_maps import HeadMaps
 from nmt.alignment.pharaoh import Link
 from nmt.pipeline.flags import Flag

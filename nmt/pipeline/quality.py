@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from nmt.alignment.aligner import Alignment
+from nmt.alignment.alignment import Alignment
 from nmt.alignment.pharaoh import Link
 from nmt.confidence import ConfidenceModel, Evidence, expected_length_ratio
 from nmt.config import GenerationConfig
+from nmt.hypothesis import Hypothesis
 from nmt.pipeline.flags import (
     FlagKind,
     copied_words,
@@ -25,7 +26,6 @@ from nmt.pipeline.flags import (
 )
 from nmt.pipeline.requests import Flow
 from nmt.pipeline.result import Candidate, Verdict
-from nmt.search import Hypothesis
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.numbers import compare_numbers, compare_spelled_numbers
 from nmt.text.passthrough import reason_to_copy

@@ -12,10 +12,10 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar, cast
 
-from nmt.alignment.aligner import Alignment, EncodedText
+from nmt.alignment.alignment import Alignment, EncodedText
 from nmt.alignment.attention_maps import HeadMaps
 from nmt.config import AlignmentConfig, GenerationConfig
-from nmt.search import Hypothesis
+from nmt.hypothesis import Hypothesis
 from nmt.tokenizer import Piece
 
 

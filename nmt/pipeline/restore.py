@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nmt.alignment.aligner import Alignment
+from nmt.alignment.alignment import Alignment
 from nmt.alignment.pharaoh import Link
 from nmt.pipeline.prepare import Protected, Reading, Sentence
 from nmt.pipeline.result import Candidate

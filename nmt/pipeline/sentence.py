@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nmt.alignment.aligner import Alignment
+from nmt.alignment.alignment import Alignment
 from nmt.config import AlignmentConfig, GenerationConfig
+from nmt.hypothesis import Hypothesis
 from nmt.pipeline.constraints import translate_faithfully
 from nmt.pipeline.finish import FinishedSentence
 from nmt.pipeline.plan import Plan
@@ -15,7 +16,6 @@ from nmt.pipeline.quality import Judge, align_copy, copy_of
 from nmt.pipeline.requests import Flow, align_with, look_at
 from nmt.pipeline.restore import link_kept, with_all_kept
 from nmt.pipeline.result import Candidate
-from nmt.search import Hypothesis
 from nmt.tokenizer import Piece, Tokenizer
 
 

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 from nmt.batch import Batch
 from nmt.config import GenerationConfig, SpecialIds
+from nmt.hypothesis import Hypothesis, max_length
 from nmt.models.interface import StateT, StepDecoder
 from nmt.search.beam import beam_search
-from nmt.search.constraints import max_length
 from nmt.search.greedy import greedy_search
-from nmt.search.hypothesis import Hypothesis
 from nmt.search.required import Required
 from nmt.search.sampling import sample
 

@@ -36,12 +36,12 @@ from torch import Tensor
 from nmt.batch import Batch
 from nmt.config import GenerationConfig, SpecialIds
 from nmt.models.interface import StateT, Step, StepDecoder
+from nmt.scoring import Scoring
 from nmt.search.constraints import Constraints
 from nmt.search.finite import check_finite, largest
 from nmt.search.histories import Histories
 from nmt.search.hypothesis import Hypothesis, NBestList
 from nmt.search.required import Required
-from nmt.search.scoring import Scoring
 from nmt.search.topk import Extensions, best_extensions
 from nmt.search.transfer import to_cpu
 

@@ -8,7 +8,6 @@ counted), P longest forced prefix.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,6 +17,7 @@ from torch import Tensor
 
 from nmt.batch import Batch, pad
 from nmt.config import GenerationConfig, SpecialIds
+from nmt.hypothesis import max_length
 from nmt.search.loops import LoopRule
 from nmt.search.required import NEVER, Required, RequiredPieces
 
@@ -160,11 +160,6 @@ class Constraints:
             return None
         forced_B = self.forced_BP[list(sentences), step]
         return forced_B.repeat_interleave(n_rows // len(sentences)).unsqueeze(1).to(device)
-
-
-def max_length(source_length: int, ratio: float, offset: int) -> int:
-    """ceil(ratio * source tokens) + offset, all without EOS; 1.1 * 50 is 55 here, not 55.00000000000001."""
-    return math.ceil(round(ratio * source_length, 9)) + offset
 
 
 def repeating_tokens(history_NT: Tensor, ngram_size: int, *, none: int) -> Tensor:

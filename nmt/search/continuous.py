@@ -24,38 +24,13 @@ from torch import Tensor
 from torch.nn import functional
 
 from nmt.batch import Batch
-from nmt.config import GenerationConfig, SpecialIds
+from nmt.config import SpecialIds
 from nmt.errors import NumericalError
+from nmt.hypothesis import Outcome, Sentence
 from nmt.models.interface import MergingDecoder, StateT, Step
 from nmt.search import search
 from nmt.search.beam import BeamSearch
-from nmt.search.hypothesis import Hypothesis
 from nmt.search.required import Required
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """What to search for; ``key`` is the caller's name for it."""
-
-    key: Hashable
-    source_ids: tuple[int, ...]
-    options: GenerationConfig
-    required: tuple[int, ...] = ()
-    """Placeholder ids that the translation must hold, each once."""
-
-    @property
-    def n_tokens(self) -> int:
-        """Its share of a batch: source tokens with EOS, for each row of its beam."""
-        return (len(self.source_ids) + 1) * self.options.beam_size
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The end of one sentence: hypotheses as from ``search``, or what went wrong."""
-
-    key: Hashable
-    hypotheses: list[Hypothesis]
-    error: Exception | None = None
 
 
 class ContinuousSearch(Generic[StateT]):

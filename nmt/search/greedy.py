@@ -21,11 +21,11 @@ from torch import Tensor
 from nmt.batch import Batch
 from nmt.config import GenerationConfig, SpecialIds
 from nmt.models.interface import StateT, Step, StepDecoder
+from nmt.scoring import Scoring
 from nmt.search.constraints import Constraints
 from nmt.search.finite import check_finite, largest
 from nmt.search.hypothesis import Hypothesis
 from nmt.search.required import Required
-from nmt.search.scoring import Scoring
 from nmt.search.transfer import to_cpu
 
 Choose: TypeAlias = Callable[[Step, int, Sequence[int]], tuple[Tensor, Tensor]]

@@ -1,4 +1,4 @@
-"""What search returns: hypotheses, and the bounded list of the best ones of a sentence."""
+"""The bounded list of the best hypotheses of a sentence."""
 
 from __future__ import annotations
 
@@ -7,20 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 
+from nmt.hypothesis import Hypothesis
 
-@dataclass(frozen=True)
-class Hypothesis:
-    """One translation in token ids, without BOS and EOS."""
-
-    tokens: tuple[int, ...]
-    log_prob: float
-    """Sum of the model's log-probabilities of ``tokens`` and, when finished, of EOS."""
-    score: float
-    """What it is ranked by: ``log_prob`` under length normalisation, plus the coverage penalty."""
-    finished: bool
-    """False: the length limit, or the lack of any possible next token, came before EOS."""
-    token_log_probs: tuple[float, ...] = field(default=(), compare=False)
-    """The log-probability of each token and, when finished, of EOS: the terms of ``log_prob``."""
+__all__ = ["Hypothesis", "NBestList"]
 
 
 @dataclass

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nmt.alignment.aligner import length_batches
+from nmt.alignment.alignment import length_batches
 
 BATCH_TOKENS = 16_384
 """Padded source tokens x beam size searched at once, at most."""

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import platformdirs
 
-from nmt.model_folder.checkpoint import LoadedModel
 from nmt.model_folder.files import sha256
+from nmt.model_folder.opened import AnyModel
 
 CACHE = "PASSERELLE_CACHE"
 """Environment variable that names another cache folder."""
@@ -20,15 +20,28 @@ SUMS = "SHA256SUMS"
 """The file that lists the others of an export."""
 
 
-def checksum(loaded: LoadedModel, *also: str) -> str:
-    """24 hex digits of SHA-256: over the weights in memory, the configuration and ``also``."""
-    found = hashlib.sha256(loaded.config.model_dump_json().encode())
-    for name, weight in loaded.model.state_dict().items():
-        found.update(name.encode())
-        found.update(weight.detach().cpu().contiguous().numpy().tobytes())
+def checksum(loaded: AnyModel, *also: str) -> str:
+    """24 hex digits of SHA-256: over the weights, the configuration and ``also``.
+
+    Weights in memory are read; of those on disk the manifest has the checksum.
+    """
+    config = loaded.config
+    found = hashlib.sha256(f"{config.model.model_dump_json()} {_special_ids(loaded)}".encode())
+    if loaded.unread_sha256 is not None:
+        found.update(loaded.unread_sha256.encode())
+    else:
+        for name, weight in loaded.model.state_dict().items():
+            found.update(name.encode())
+            found.update(weight.detach().cpu().contiguous().numpy().tobytes())
     for text in also:
         found.update(text.encode())
     return found.hexdigest()[:24]
+
+
+def _special_ids(loaded: AnyModel) -> str:
+    """Without what changes with the languages of a model that has several: their exports are one."""
+    is_named = getattr(loaded.config.model, "token_before_bos", None) is not None
+    return loaded.config.special_ids.model_dump_json(exclude={"bos"} if is_named else None)
 
 
 def cached_export(kind: str, key: str, export: Callable[[Path], None]) -> Path | None:

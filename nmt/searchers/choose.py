@@ -12,13 +12,15 @@ auto      CTranslate2 where it is installed and can run the model: int8 on a CPU
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-import torch
-
+from nmt.config import TransformerConfig
+from nmt.device import kind_and_index
 from nmt.errors import ConfigError
-from nmt.models.build import Model
-from nmt.models.transformer import Transformer
+from nmt.model_folder.opened import AnyModel
+
+if TYPE_CHECKING:
+    import torch
 
 EngineName = Literal["auto", "eager", "int8", "float32", "bfloat16", "float16"]
 OLDEST = (4, 6)
@@ -38,11 +40,11 @@ class Choice:
         return self.name != "eager"
 
 
-def choose(model: Model, device: torch.device, requested: str = "auto") -> Choice:
-    """The engine for ``model`` on ``device``.
+def choose(loaded: AnyModel, device: torch.device | str, requested: str = "auto") -> Choice:
+    """The engine for a model on ``device``.
 
     Args:
-        model: with its weights.
+        loaded: the model; its weights are looked at where they are in memory.
         device: where it is.
         requested: a name of this module's table.
 
@@ -53,42 +55,54 @@ def choose(model: Model, device: torch.device, requested: str = "auto") -> Choic
         raise ConfigError(f"engine {requested!r} is unknown; choose one of {', '.join(get_args(EngineName))}")
     if requested == "eager":
         return Choice("eager", "asked for")
-    obstacle = _obstacle(model, device)
+    kind, index = kind_and_index(device)
+    obstacle = _obstacle(loaded, kind)
     if obstacle is None and requested != "auto":
-        usable = _compute_types(device)
+        usable = _compute_types(kind, index)
         if requested in usable:
             return Choice(requested, "asked for; CTranslate2")  # type: ignore[arg-type]
-        obstacle = f"CTranslate2 computes {', '.join(sorted(usable))} on this {device.type}"
+        obstacle = f"CTranslate2 computes {', '.join(sorted(usable))} on this {kind}"
     if requested == "auto":
         if obstacle is not None:
             return Choice("eager", obstacle)
-        return _fastest(device)
+        return _fastest(kind, index)
     raise ConfigError(f"engine {requested}: {obstacle}; choose auto or eager")
 
 
-def _fastest(device: torch.device) -> Choice:
-    usable = _compute_types(device)
-    order: tuple[EngineName, ...] = ("int8", "float32") if device.type == "cpu" else ("float16", "float32")
+def _fastest(kind: str, index: int) -> Choice:
+    usable = _compute_types(kind, index)
+    order: tuple[EngineName, ...] = ("int8", "float32") if kind == "cpu" else ("float16", "float32")
     name = next(name for name in order if name in usable)
-    return Choice(
-        name, f"CTranslate2, the fastest on a {device.type.replace('cuda', 'GPU').replace('cpu', 'CPU')}"
-    )
+    return Choice(name, f"CTranslate2, the fastest on a {kind.replace('cuda', 'GPU').replace('cpu', 'CPU')}")
 
 
-def _obstacle(model: Model, device: torch.device) -> str | None:
-    """Why CTranslate2 cannot run ``model`` on ``device``; None: it can."""
+def _obstacle(loaded: AnyModel, kind: str) -> str | None:
+    """Why CTranslate2 cannot run a model on a device of this kind; None: it can."""
     obstacle = None
-    if not isinstance(model, Transformer):
+    if not isinstance(loaded.config.model, TransformerConfig):
         obstacle = "the model is an RNN, and CTranslate2 runs Transformers"
-    elif (dtype := model.output.weight_VD.dtype) != torch.float32:
-        obstacle = f"the model's weights are {dtype}, not float32"
-    elif device.type not in ("cpu", "cuda"):
-        obstacle = f"the model is on {device.type}, and CTranslate2 runs on CPUs and GPUs of CUDA"
-    return obstacle or _missing(device)
+    elif kind not in ("cpu", "cuda"):
+        obstacle = f"the model is on {kind}, and CTranslate2 runs on CPUs and GPUs of CUDA"
+    elif loaded.unread_sha256 is None:  # from a file they are a Transformer's, in float32
+        obstacle = _obstacle_in(loaded)
+    return obstacle or _missing(kind)
 
 
-def _missing(device: torch.device) -> str | None:
-    """What this installation of CTranslate2 lacks for ``device``; None: nothing."""
+def _obstacle_in(loaded: AnyModel) -> str | None:
+    """Why CTranslate2 cannot run what is in memory."""
+    import torch  # noqa: PLC0415 - takes a second, and is there already
+
+    from nmt.models.transformer import Transformer  # noqa: PLC0415
+
+    if not isinstance(loaded.model, Transformer):
+        return f"the model is a {type(loaded.model).__name__}, and CTranslate2 runs Transformers"
+    if (dtype := loaded.model.output.weight_VD.dtype) != torch.float32:
+        return f"the model's weights are {dtype}, not float32"
+    return None
+
+
+def _missing(kind: str) -> str | None:
+    """What this installation of CTranslate2 lacks for a device; None: nothing."""
     try:
         import ctranslate2  # noqa: PLC0415 - may be missing, and takes time to load
     except (ImportError, OSError) as error:
@@ -96,14 +110,14 @@ def _missing(device: torch.device) -> str | None:
     version, oldest = ctranslate2.__version__, ".".join(map(str, OLDEST))
     if tuple(int(part) for part in version.split(".")[:2]) < OLDEST:
         return f"CTranslate2 {version} is older than {oldest}: pip install --upgrade ctranslate2"
-    if device.type == "cuda" and not ctranslate2.get_cuda_device_count():
+    if kind == "cuda" and not ctranslate2.get_cuda_device_count():
         return "this build of CTranslate2 sees no GPU"
     return None
 
 
-def _compute_types(device: torch.device) -> set[str]:
-    """The engines whose numbers CTranslate2 computes on ``device``."""
+def _compute_types(kind: str, index: int) -> set[str]:
+    """The engines whose numbers CTranslate2 computes on a device."""
     import ctranslate2  # noqa: PLC0415
 
-    found = ctranslate2.get_supported_compute_types(device.type, device.index or 0)
+    found = ctranslate2.get_supported_compute_types(kind, index)
     return set(found) & set(get_args(EngineName))

@@ -13,23 +13,22 @@ import math
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-
-from nmt.batch import Batch
 from nmt.config import GenerationConfig, SpecialIds
+from nmt.device import count_threads, kind_and_index
 from nmt.errors import ConfigError, NumericalError
-from nmt.export.ctranslate2 import export_ctranslate2
-from nmt.model_folder.checkpoint import LoadedModel
-from nmt.models.build import Model
+from nmt.hypothesis import Hypothesis, max_length
+from nmt.model_folder.opened import AnyModel
 from nmt.pipeline.requests import Search
-from nmt.search import Hypothesis, max_length
-from nmt.search.scoring import Scoring
+from nmt.scoring import Scoring
 from nmt.searchers.batches import cut
 from nmt.searchers.cache import cached_export, checksum
 from nmt.searchers.interface import Searcher, by_options
 from nmt.text.placeholders import PLACEHOLDERS
+
+if TYPE_CHECKING:
+    import torch
 
 SCORED_TOGETHER = 8
 """Hypotheses of one forced pass: more leave a core's caches."""
@@ -39,9 +38,10 @@ EXPORT_FORMAT = "1"
 """Changed when the export changes what it writes for the same weights."""
 
 
-def load_ctranslate2(loaded: LoadedModel, device: torch.device, compute_type: str, n_workers: int) -> Any:  # noqa: ANN401 - ctranslate2 has no types
+def load_ctranslate2(loaded: AnyModel, device: torch.device | str, compute_type: str, n_workers: int) -> Any:  # noqa: ANN401 - ctranslate2 has no types
     """A ``ctranslate2.Translator`` of the model, exported into the user's cache unless it is there.
 
+    Weights that are on disk are read only if it is not: what is there was made from just these.
     Where the cache cannot be written, the export is made anew in a temporary folder.
 
     Args:
@@ -54,20 +54,25 @@ def load_ctranslate2(loaded: LoadedModel, device: torch.device, compute_type: st
         ConfigError: CTranslate2 cannot load it.
         NumericalError: a weight is NaN or infinite.
     """
-    if not all(bool(weight.isfinite().all()) for weight in loaded.model.state_dict().values()):
-        raise NumericalError(
-            f"model {loaded.config.name}: a weight is NaN or infinite: verify the model folder"
-        )
     import ctranslate2  # noqa: PLC0415 - takes time to load
 
-    threads = max(1, torch.get_num_threads() // n_workers)
+    if loaded.unread_sha256 is None:
+        _refuse_nan(loaded)
+    kind, index = kind_and_index(device)
+    threads = max(1, count_threads() // n_workers)
+
+    def export(out: Path) -> None:
+        from nmt.export.ctranslate2 import export_ctranslate2  # noqa: PLC0415 - imports torch
+
+        _refuse_nan(loaded)
+        export_ctranslate2(loaded, out, compute_type)
 
     def load(folder: Path) -> Any:  # noqa: ANN401
         try:
             return ctranslate2.Translator(
                 str(folder),
-                device=device.type,
-                device_index=device.index or 0,
+                device=kind,
+                device_index=index,
                 compute_type=compute_type,
                 inter_threads=n_workers,
                 intra_threads=threads,
@@ -76,12 +81,19 @@ def load_ctranslate2(loaded: LoadedModel, device: torch.device, compute_type: st
             raise ConfigError(f"engine {compute_type}: CTranslate2: {error}; choose eager") from None
 
     key = checksum(loaded, EXPORT_FORMAT, ctranslate2.__version__, compute_type)
-    folder = cached_export("ctranslate2", key, lambda out: export_ctranslate2(loaded, out, compute_type))
+    folder = cached_export("ctranslate2", key, export)
     if folder is not None:
         return load(folder)
     with tempfile.TemporaryDirectory() as made:
-        export_ctranslate2(loaded, Path(made), compute_type)
+        export(Path(made))
         return load(Path(made))
+
+
+def _refuse_nan(loaded: AnyModel) -> None:
+    if not all(bool(weight.isfinite().all()) for weight in loaded.model.state_dict().values()):
+        raise NumericalError(
+            f"model {loaded.config.name}: a weight is NaN or infinite: verify the model folder"
+        )
 
 
 class CTranslate2Searcher:
@@ -97,19 +109,18 @@ class CTranslate2Searcher:
     def __init__(
         self,
         translator: Any,  # noqa: ANN401
-        loaded: LoadedModel,
+        loaded: AnyModel,
         otherwise: Searcher,
         n_workers: int,
     ) -> None:
         self._translator = translator
-        self._model: Model = loaded.model
-        self._device = next(loaded.model.parameters()).device
+        self._loaded = loaded
         self._otherwise = otherwise
         self._n_workers = n_workers
         self._special: SpecialIds = loaded.config.special_ids
         self._source_pieces: Sequence[str] = loaded.source_tokenizer.pieces
         self._pieces: Sequence[str] = loaded.tokenizer.pieces
-        is_second = getattr(loaded.model, "token_before_bos", None) is not None
+        is_second = getattr(loaded.config.model, "token_before_bos", None) is not None
         self._bos: list[str] = [self._pieces[self._special.bos]] if is_second else []
         """BOS where the decoder reads a token before it: for CTranslate2 it begins the translation."""
         self._ids = {piece: id_ for id_, piece in enumerate(self._pieces)}
@@ -222,20 +233,24 @@ class CTranslate2Searcher:
             lacks = (id_ for id_ in asked[place].required if self._pieces[id_] not in prefix)
             if (first := next(lacks, None)) is not None:
                 missing[place] = first
+        if not missing:
+            return prefixes
+        from nmt.searchers.placing import cheapest_places  # noqa: PLC0415 - imports torch
+
         places = list(missing)
         for first in range(0, len(places), SCORED_TOGETHER):
             some = places[first : first + SCORED_TOGETHER]
             written = [[self._ids[piece] for piece in prefixes[place]] for place in some]
-            sources = [asked[place].source_ids for place in some]
-            batch = Batch.from_ids(sources, written, special=self._special).to(self._device)
-            log_probs_BTV = self._model(batch).float().log_softmax(dim=-1).cpu()
-            for place, ids, log_probs_TV in zip(some, written, log_probs_BTV, strict=True):
-                following_T1 = torch.tensor([*ids, self._special.eos]).unsqueeze(1)
-                of_missing_T = log_probs_TV[: len(ids) + 1, missing[place]]
-                cost_T = log_probs_TV[: len(ids) + 1].gather(1, following_T1).squeeze(1) - of_missing_T
-                n_fixed = min(len(fixed.get(place, ())), len(ids))
-                before = prefixes[place][: n_fixed + int(cost_T[n_fixed:].argmin())]
-                prefixes[place] = [*before, self._pieces[missing[place]]]
+            n_before = cheapest_places(
+                self._loaded.model,
+                self._special,
+                [asked[place].source_ids for place in some],
+                written,
+                [missing[place] for place in some],
+                [min(len(fixed.get(place, ())), len(ids)) for place, ids in zip(some, written, strict=True)],
+            )
+            for place, n in zip(some, n_before, strict=True):
+                prefixes[place] = [*prefixes[place][:n], self._pieces[missing[place]]]
         return prefixes
 
     def _sound(self, pieces: Sequence[str], required: Sequence[int]) -> list[str]:

@@ -1,24 +1,29 @@
-"""What the model answers to ``nmt.pipeline.requests``: searches, links, attention maps."""
+"""What the model answers to ``nmt.pipeline.requests``: searches, links, attention maps.
+
+Torch is imported and the weights are read when a question first needs them, or by ``warm_up``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import torch
-
-from nmt.alignment.aligner import ALIGN_TOKENS, Aligner, Alignment
-from nmt.explore.maps import head_maps
-from nmt.model_folder.checkpoint import LoadedModel
-from nmt.models.interface import MergingDecoder
+from nmt.alignment.alignment import ALIGN_TOKENS, Alignment
+from nmt.alignment.attention_maps import HeadMaps
+from nmt.hypothesis import Hypothesis
+from nmt.model_folder.opened import AnyModel
 from nmt.pipeline.requests import Answer, EveryHead, ForcedPass, Question, Search
-from nmt.search import Hypothesis
-from nmt.search.continuous import ContinuousSearch
 from nmt.searchers import RunningSearch, Searcher
 from nmt.searchers.ctranslate2 import CTranslate2Searcher
-from nmt.searchers.step import StepSearcher
 from nmt.searchers.waiting import WaitingSearch
 from nmt.text.placeholders import PLACEHOLDERS
+
+if TYPE_CHECKING:
+    from nmt.alignment.aligner import Aligner
+    from nmt.models.build import Model
+    from nmt.models.interface import MergingDecoder
+    from nmt.searchers.step import StepSearcher
 
 QuestionT = TypeVar("QuestionT", bound=Question)
 
@@ -28,7 +33,7 @@ class Answerer:
 
     Args:
         loaded: the model.
-        aligner: what links.
+        aligner: gives what links.
         device: where both are.
         ctranslate2: the model as a ``ctranslate2.Translator``, which then searches what it can; None: the
             model itself does.
@@ -37,24 +42,39 @@ class Answerer:
 
     def __init__(
         self,
-        loaded: LoadedModel,
-        aligner: Aligner,
-        device: torch.device,
+        loaded: AnyModel,
+        aligner: Callable[[], Aligner],
+        device: str,
         ctranslate2: Any = None,  # noqa: ANN401 - it has no types
         n_workers: int = 1,
     ) -> None:
-        self.model = loaded.model
+        self._loaded = loaded
         self._special_ids = loaded.config.special_ids
         self._aligner = aligner
         ids = (loaded.tokenizer.piece_id(piece) for piece in PLACEHOLDERS)
         self._placeholders = tuple(id_ for id_ in ids if id_ is not None)
         self._device = device
-        self.decoder: MergingDecoder[Any] = loaded.model
+        self.decoder: MergingDecoder[Any] | None = None if ctranslate2 is not None else loaded.model
         """What a running batch of engine eager steps through."""
-        self.searcher: Searcher = StepSearcher(self.model, self._special_ids, self._placeholders, device)
-        if ctranslate2 is not None:
-            self.searcher = CTranslate2Searcher(ctranslate2, loaded, self.searcher, n_workers)
-        self._is_stepped = ctranslate2 is None
+        reference = _Reference(loaded, self._placeholders, device)
+        self._reference = reference
+        self.searcher: Searcher = (
+            reference.searcher
+            if ctranslate2 is None
+            else CTranslate2Searcher(ctranslate2, loaded, reference, n_workers)
+        )
+
+    @property
+    def model(self) -> Model:
+        """The model itself."""
+        return self._loaded.model
+
+    def warm_up(self) -> None:
+        """Import and read all that any question needs."""
+        import nmt.explore.maps  # noqa: F401, PLC0415
+
+        self._aligner()
+        _ = self._reference.searcher
 
     def answer(self, questions: Sequence[Question], *, max_batch_tokens: int) -> list[Answer]:
         """Answers in the order of the questions; arguments and errors as ``Translator.answer``."""
@@ -62,18 +82,17 @@ class Answerer:
             **self._search(_of_kind(Search, questions), max_batch_tokens),
             **self._align(_of_kind(ForcedPass, questions), max_batch_tokens),
         }
-        for place, asked in _of_kind(EveryHead, questions).items():
-            answers[place] = head_maps(
-                self.model, asked.source, asked.target, self._special_ids, self._device
-            )
+        answers |= self._look(_of_kind(EveryHead, questions))
         return [answers[place] for place in range(len(questions))]
 
     def continuous_search(
         self, on_failure: Callable[[Exception], None] | None, is_hurried: Callable[[], bool]
     ) -> RunningSearch:
         """A search with this model that sentences join and leave, see ``Translator.continuous_search``."""
-        if not self._is_stepped:
+        if self.decoder is None:
             return WaitingSearch(self.searcher, on_failure, is_hurried)
+        from nmt.search.continuous import ContinuousSearch  # noqa: PLC0415 - imports torch
+
         return ContinuousSearch(self.decoder, self._special_ids, self._device, self._placeholders, on_failure)
 
     def _search(self, searches: Mapping[int, Search], max_batch_tokens: int) -> dict[int, list[Hypothesis]]:
@@ -85,13 +104,43 @@ class Answerer:
         found: dict[int, Alignment] = {}
         for attention in {asked.attention: None for asked in passes.values()}:  # in order of appearance
             own = {place: asked for place, asked in passes.items() if asked.attention == attention}
-            aligner = self._aligner if attention is None else self._aligner.reading(attention)
+            aligner = self._aligner() if attention is None else self._aligner().reading(attention)
             alignments = aligner.align_encoded(
                 [(asked.source, asked.target) for asked in own.values()],
                 max_batch_tokens=min(max_batch_tokens, ALIGN_TOKENS),
             )
             found.update(zip(own, alignments, strict=True))
         return found
+
+    def _look(self, asked: Mapping[int, EveryHead]) -> dict[int, HeadMaps | None]:
+        """One pair at a time."""
+        if not asked:
+            return {}
+        from nmt.explore.maps import head_maps  # noqa: PLC0415 - imports torch
+
+        return {
+            place: head_maps(self.model, one.source, one.target, self._special_ids, self._device)
+            for place, one in asked.items()
+        }
+
+
+class _Reference:
+    """A ``StepSearcher`` of a model whose weights are read when the first search comes."""
+
+    def __init__(self, loaded: AnyModel, placeholders: tuple[int, ...], device: str) -> None:
+        self._loaded, self._placeholders, self._device = loaded, placeholders, device
+
+    @cached_property
+    def searcher(self) -> StepSearcher:
+        """Made once."""
+        from nmt.searchers.step import StepSearcher  # noqa: PLC0415 - imports torch
+
+        special = self._loaded.config.special_ids
+        return StepSearcher(self._loaded.model, special, self._placeholders, self._device)
+
+    def search(self, asked: Sequence[Search], *, max_batch_tokens: int) -> list[list[Hypothesis]]:
+        """As ``Searcher.search``."""
+        return self.searcher.search(asked, max_batch_tokens=max_batch_tokens)
 
 
 def _of_kind(kind: type[QuestionT], questions: Sequence[Question]) -> dict[int, QuestionT]:

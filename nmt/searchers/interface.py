@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Sequence
 from typing import Protocol
 
+from nmt.hypothesis import Hypothesis, Outcome, Sentence
 from nmt.pipeline.requests import Search
-from nmt.search import Hypothesis
-from nmt.search.continuous import Outcome, Sentence
 
 
 class Searcher(Protocol):

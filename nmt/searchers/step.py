@@ -9,9 +9,10 @@ import torch
 
 from nmt.batch import Batch
 from nmt.config import SpecialIds
+from nmt.hypothesis import Hypothesis
 from nmt.models.interface import StepDecoder
 from nmt.pipeline.requests import Search
-from nmt.search import Hypothesis, Required, search
+from nmt.search import Required, search
 from nmt.searchers.batches import cut
 from nmt.searchers.interface import by_options
 
@@ -39,6 +40,7 @@ class StepSearcher:
         self._special, self._placeholders = special, placeholders
         self._device = torch.device(device)
 
+    @torch.inference_mode()
     def search(self, asked: Sequence[Search], *, max_batch_tokens: int) -> list[list[Hypothesis]]:
         """As ``Searcher.search``."""
         found: dict[int, list[Hypothesis]] = {}

@@ -11,8 +11,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Collection, Hashable, Sequence
 
+from nmt.hypothesis import Outcome, Sentence
 from nmt.pipeline.requests import Search
-from nmt.search.continuous import Outcome, Sentence
 from nmt.searchers.interface import Searcher
 
 MOST_SENTENCES = 16

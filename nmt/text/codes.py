@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-import langcodes
-from langcodes.tag_parser import LanguageTagError
-
 FAR = 25
 """Distance of Unicode's language matching from which two codes are not taken for each other."""
 
@@ -19,6 +16,9 @@ def nearest(asked: str, known: Collection[str]) -> str | None:
     """
     if asked in known:
         return asked
+    import langcodes  # noqa: PLC0415 - takes time, and most codes are known as they are
+    from langcodes.tag_parser import LanguageTagError  # noqa: PLC0415
+
     try:
         found = langcodes.closest_supported_match(asked, list(known), max_distance=FAR)
     except LanguageTagError:

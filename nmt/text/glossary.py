@@ -19,9 +19,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from defusedxml import ElementTree
-from defusedxml.common import DefusedXmlException
-
 from nmt.errors import InputError
 from nmt.spans import Span
 
@@ -120,6 +117,9 @@ class Glossary:
         Raises:
             InputError: not XML, not TBX, no concept in both languages, or as ``of``.
         """
+        from defusedxml import ElementTree  # noqa: PLC0415 - few translations have a glossary in XML
+        from defusedxml.common import DefusedXmlException  # noqa: PLC0415
+
         try:
             root = ElementTree.fromstring(data, forbid_dtd=False, forbid_entities=True)
         except (ElementTree.ParseError, DefusedXmlException, ValueError) as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal as OneOf
 
 import regex
@@ -96,9 +97,6 @@ _PATTERNS: dict[Kind, str] = {
 }
 """Decompositions: normalisation would write x² as x2 and ½ as 1/2."""
 
-_COMPILED: dict[Kind, regex.Pattern[str]] = {
-    kind: regex.compile(pattern, regex.VERBOSE | regex.VERSION1) for kind, pattern in _PATTERNS.items()
-}
 _NUMBER = regex.compile(
     rf"""(?<![\w.,]) [-+−±]? (?:[$€£¥] | (?:{CURRENCY_CODES})[\u00A0\ ])?
       \d+ (?:[.,:/\u00A0\u202F\ -]\d+)*
@@ -129,7 +127,7 @@ def find_literals(
     """
     found: list[Literal] = []
     if _SUSPECT.search(text):
-        for kind, pattern in _COMPILED.items():
+        for kind, pattern in _compiled().items():
             found += [Literal(kind, Span(*match.span())) for match in pattern.finditer(text)]
     if numbers:
         found += [Literal("number", Span(*match.span())) for match in _NUMBER.finditer(text)]
@@ -142,6 +140,14 @@ def find_literals(
         rest = f"{rest[:start]}{chr(10) * (end - start)}{rest[end:]}"
     literals += [Literal("symbol", span) for span in _unknown_runs(rest, is_known)]
     return sorted(literals, key=lambda literal: literal.span.start)
+
+
+@cache
+def _compiled() -> dict[Kind, regex.Pattern[str]]:
+    """The patterns, compiled when a text first needs them."""
+    return {
+        kind: regex.compile(pattern, regex.VERBOSE | regex.VERSION1) for kind, pattern in _PATTERNS.items()
+    }
 
 
 def _longest(found: list[Literal]) -> Iterator[Literal]:

@@ -35,7 +35,7 @@ _OTHER_WORD = regex.compile(
       {_SPACELESS} \p{{M}}*                     # one unit: such scripts write no spaces
     | [[\p{{L}}\p{{N}}_]--{_SPACELESS}] [[\p{{L}}\p{{N}}\p{{M}}_\u200c\u200dー]--{_SPACELESS}]*
       (?: (?:['\u2019\u2010\u2011-]|(?<=\d)[.,:](?=\d)) [[\p{{L}}\p{{N}}\p{{M}}_]--{_SPACELESS}]+ )*
-    | (?P<mark> [^\s] ) (?: (?P=mark) | \p{{M}} )*
+    | (?P<mark> [^\s\x1c-\x1f\x85] ) (?: (?P=mark) | \p{{M}} )*
     """,
     regex.VERBOSE,
 )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
+
+import langcodes
 from fastapi import APIRouter
 
 from nmt.config import TransformerConfig
@@ -14,7 +17,11 @@ from service.work.directions import Direction
 
 router = APIRouter(tags=["server"])
 
-NAMES = {"en": "English", "fr": "French"}
+
+@cache
+def name_of(code: str) -> str:
+    """The English name of a language, of a region or script too where the code has one (CLDR)."""
+    return str(langcodes.Language.get(code).display_name())
 
 
 @router.get("/languages", summary="Languages and limits", responses=documented(500))
@@ -23,9 +30,7 @@ async def languages(service: ServiceDependency) -> LanguagesAnswer:
     settings, pairs = service.settings, [_pair(direction) for direction in service.directions]
     return LanguagesAnswer(
         pairs=pairs,
-        languages=[
-            LanguageName(code=code, name=NAMES.get(code, code)) for code in service.directions.languages
-        ],
+        languages=[LanguageName(code=code, name=name_of(code)) for code in service.directions.languages],
         limits=Limits(
             texts=settings.max_texts,
             text_characters=settings.max_text_characters,

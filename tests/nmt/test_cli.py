@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -31,6 +32,7 @@ COMMANDS = (
     "blend",
     "check",
     "export",
+    "import",
     "serve",
     "prepare",
     "train",
@@ -90,6 +92,27 @@ def test_help_imports_neither_torch_nor_training_nor_service() -> None:
 
     assert result.stderr.strip() == "[]"
     assert "translate" in result.stdout
+
+
+def test_a_line_is_translated_without_torch_once_the_export_is_there(tmp_path: Path) -> None:
+    def translate(*options: str) -> tuple[str, str]:
+        code = (
+            "import sys, nmt.cli, nmt.translator\n"
+            "try: nmt.cli.main(sys.argv[1:])\n"
+            "finally: print('torch' in sys.modules, file=sys.stderr)"
+        )
+        environment = {**os.environ, "PASSERELLE_CACHE": str(tmp_path)}
+        result = python("-c", code, "translate", *options, "See you on 3 May at 10:30!", env=environment)
+        return result.stdout, result.stderr.strip()
+
+    first, exported = translate("--json")
+    again, loaded = translate("--json")
+    linked, with_links = translate("--alignment")
+
+    assert (exported, loaded, with_links) == ("True", "False", "True")
+    assert first == again
+    assert json.loads(again)["confidence"] > 0
+    assert linked.startswith(f"{json.loads(again)['text']} ||| 0-")
 
 
 @pytest.mark.parametrize("command", COMMANDS)

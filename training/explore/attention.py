@@ -231,7 +231,7 @@ def _pruning(
 
 def _speeds(translators: Sequence[Translator], test_set: TestSet, options: GenerationConfig) -> list[float]:
     """Sentences a second of processor time (of time on an accelerator), the best of rounds in turns."""
-    clock = time.process_time if translators[0].device.type == "cpu" else time.perf_counter
+    clock = time.process_time if translators[0].device == "cpu" else time.perf_counter
     best = [math.inf] * len(translators)
     for _ in range(SPEED_ROUNDS):
         for place, translator in enumerate(translators):

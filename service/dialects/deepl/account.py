@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from service.calls.auth import CallerDependency
 from service.dialects.deepl.languages import listed
 from service.dialects.fields import parse, read_fields
-from service.routes.languages import NAMES
+from service.routes.languages import name_of
 from service.state import ServiceDependency
 
 router = APIRouter(prefix="/v2")
@@ -45,9 +45,7 @@ async def languages(
     """Languages translated from, or, with ``type=target``, to; the client sends the type in the body."""
     given = await read_fields(request) if kind is None else {"type": kind}
     if parse(LanguagesFields, given).kind == "source":
-        return [
-            {"language": code.upper(), "name": NAMES.get(code, code)} for code in service.directions.sources
-        ]
+        return [{"language": code.upper(), "name": name_of(code)} for code in service.directions.sources]
     return [
         {
             "language": code,

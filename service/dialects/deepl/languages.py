@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from nmt.errors import UnsupportedLanguageError
-from service.routes.languages import NAMES
+from service.routes.languages import name_of
 from service.work.directions import Direction, Directions
 from service.work.source_language import AUTO
 
@@ -21,7 +21,7 @@ def listed(language: str) -> dict[str, str]:
     """Codes and names of a target language as DeepL lists them."""
     if language in _LISTED_BY_VARIANT:
         return _VARIANTS[language]
-    return {language.upper(): NAMES.get(language, language)}
+    return {language.upper(): name_of(language)}
 
 
 def language_of(code: str) -> str:

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from nmt.documents import SUFFIXES
 from service.dialects.libretranslate.languages import targets_of
 from service.http.problems import ProblemError
-from service.routes.languages import NAMES
+from service.routes.languages import name_of
 from service.state import ServiceDependency
 from service.work.source_language import AUTO
 
@@ -21,7 +21,7 @@ async def languages(service: ServiceDependency) -> list[dict[str, Any]]:
     """Languages, and those that each is translated to."""
     directions = service.directions
     return [
-        {"code": code, "name": NAMES.get(code, code), "targets": targets_of(directions, code)}
+        {"code": code, "name": name_of(code), "targets": targets_of(directions, code)}
         for code in directions.languages
     ]
 
@@ -38,7 +38,7 @@ async def settings(service: ServiceDependency) -> dict[str, Any]:
         "keyRequired": service.keys_required,
         "language": {
             "source": {"code": AUTO, "name": "Auto Detect"},
-            "target": {"code": target, "name": NAMES.get(target, target)},
+            "target": {"code": target, "name": name_of(target)},
         },
         "suggestions": False,
         "supportedFilesFormat": [f".{suffix}" for suffix in SUFFIXES],

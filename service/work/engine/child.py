@@ -238,6 +238,7 @@ def load_model(start: Start, on_failure: Callable[[Exception], None]) -> tuple[C
     from nmt.translator import Translator  # noqa: PLC0415
 
     translator = Translator.load(start.model, device=start.device, engine=start.engine)
+    translator.warm_up()
     worker = ContinuousTranslator(translator, max_batch_tokens=start.batch_max_tokens, on_failure=on_failure)
     ready = Ready(
         config=translator.config, generation=translator.generation, has_formality=translator.has_formality

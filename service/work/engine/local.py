@@ -31,7 +31,7 @@ class LocalEngine(Engine):
     """A queue and the thread that owns the translator.
 
     Args:
-        translator: used from the thread only.
+        translator: used from the thread only; ``Translator.warm_up`` first spares a request the wait for it.
         batch_max_characters: what waits with equal options is gathered up to this many characters.
     """
 

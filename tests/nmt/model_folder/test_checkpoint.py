@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file
 from torch.testing import assert_close
 
 from nmt.batch import Batch
 from nmt.confidence import SENTENCE_FEATURES, WORD_FEATURES, Calibration, LogisticRegression
 from nmt.config import GenerationConfig, RnnConfig
 from nmt.errors import ModelFolderError, NumericalError
-from nmt.model_folder import checkpoint
 from nmt.model_folder.checkpoint import (
     CALIBRATION,
     FILES,
@@ -78,7 +78,7 @@ def test_an_rnn_comes_back_too(tmp_path, tokenizer, tokenizer_file, attention):
 
 def test_tied_weights_are_stored_once_and_still_tied_when_loaded(folder, tokenizer):
     loaded = load_model_folder(folder).model
-    stored = checkpoint.load_file(folder / WEIGHTS)
+    stored = load_file(folder / WEIGHTS)
     shape = torch.Size([tokenizer.vocab_size, 16])
     assert sum(tensor.shape == shape for tensor in stored.values()) == 1
     pointers = {t.data_ptr() for t in loaded.state_dict().values() if t.shape == shape}

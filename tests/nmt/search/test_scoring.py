@@ -10,8 +10,8 @@ import torch
 
 from nmt.config import GenerationConfig
 from nmt.errors import ConfigError
+from nmt.scoring import LEAST_COVERAGE, Scoring
 from nmt.search import beam_search, greedy_search
-from nmt.search.scoring import LEAST_COVERAGE, Scoring
 from tests.doubles import SPECIAL, table_decoder
 from tests.nmt.search.oracle import batch_of
 

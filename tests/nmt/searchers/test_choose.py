@@ -3,26 +3,45 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import torch
 
-from nmt.config import RnnConfig, TransformerConfig
+from nmt.config import GenerationConfig, ModelConfig, ModelFolderConfig, RnnConfig, TransformerConfig
 from nmt.errors import ConfigError
+from nmt.model_folder.opened import LoadedModel, OpenedModel
 from nmt.models.build import Model, build_model
 from nmt.searchers.choose import choose
+from nmt.tokenizer import Tokenizer
+from tests.nmt.conftest import save_tiny_model
 
 CPU, GPU = torch.device("cpu"), torch.device("cuda")
 
 
-def model() -> Model:
-    config = TransformerConfig(
-        vocab_size=64, d_model=16, d_ff=32, n_heads=2, n_encoder_layers=1, n_decoder_layers=1
-    )
-    return build_model(config).eval().requires_grad_(False)
+TRANSFORMER = TransformerConfig(
+    vocab_size=380, d_model=16, d_ff=32, n_heads=2, n_encoder_layers=1, n_decoder_layers=1
+)
+RNN = RnnConfig(vocab_size=380, d_embedding=8, d_hidden=8)
 
 
-def test_auto_takes_int8_on_a_cpu_and_float16_on_a_gpu(monkeypatch: pytest.MonkeyPatch):
+@pytest.fixture
+def model(tokenizer: Tokenizer) -> Callable[..., LoadedModel]:
+    """A model in memory."""
+
+    def build(
+        config: ModelConfig = TRANSFORMER, change: Callable[[Model], Model] = lambda it: it
+    ) -> LoadedModel:
+        folder = ModelFolderConfig(name="tiny", model=config, library_version="0.0.0")
+        return LoadedModel(folder, change(build_model(config)), tokenizer, GenerationConfig(), Path("x"))
+
+    return build
+
+
+def test_auto_takes_int8_on_a_cpu_and_float16_on_a_gpu(
+    model: Callable[..., LoadedModel], monkeypatch: pytest.MonkeyPatch
+):
     assert choose(model(), CPU).name == "int8"
     monkeypatch.setattr("ctranslate2.get_cuda_device_count", lambda: 1)
     monkeypatch.setattr("ctranslate2.get_supported_compute_types", lambda *_: {"float16", "int8_float16"})
@@ -31,13 +50,14 @@ def test_auto_takes_int8_on_a_cpu_and_float16_on_a_gpu(monkeypatch: pytest.Monke
     assert choose(model(), GPU).name == "float32"
 
 
-def test_auto_takes_eager_where_ctranslate2_cannot_run_the_model(monkeypatch: pytest.MonkeyPatch):
-    rnn = build_model(RnnConfig(vocab_size=64, d_embedding=8, d_hidden=8))
+def test_auto_takes_eager_where_ctranslate2_cannot_run_the_model(
+    model: Callable[..., LoadedModel], monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr("ctranslate2.get_cuda_device_count", lambda: 0)
     for obstacle, (one, device) in {
-        "the model is an RNN": (rnn, CPU),
+        "the model is an RNN": (model(RNN), CPU),
         "mps": (model(), torch.device("mps")),
-        "float64": (model().double(), CPU),
+        "float64": (model(change=lambda it: it.double()), CPU),
         "sees no GPU": (model(), GPU),
     }.items():
         choice = choose(one, device)
@@ -47,7 +67,9 @@ def test_auto_takes_eager_where_ctranslate2_cannot_run_the_model(monkeypatch: py
             choose(one, device, "float32")
 
 
-def test_a_package_that_is_missing_or_too_old_is_named_with_what_to_do(monkeypatch: pytest.MonkeyPatch):
+def test_a_package_that_is_missing_or_too_old_is_named_with_what_to_do(
+    model: Callable[..., LoadedModel], monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr("ctranslate2.__version__", "4.5.1")
     with pytest.raises(ConfigError, match=r"CTranslate2 4\.5\.1 is older than 4\.6: pip install --upgrade"):
         choose(model(), CPU, "int8")
@@ -58,7 +80,9 @@ def test_a_package_that_is_missing_or_too_old_is_named_with_what_to_do(monkeypat
     assert choose(model(), CPU).name == "eager"
 
 
-def test_an_engine_that_is_asked_for_is_taken_or_refused(monkeypatch: pytest.MonkeyPatch):
+def test_an_engine_that_is_asked_for_is_taken_or_refused(
+    model: Callable[..., LoadedModel], monkeypatch: pytest.MonkeyPatch
+):
     for name in ("eager", "int8", "float32"):
         assert choose(model(), CPU, name).name == name
     monkeypatch.setattr("ctranslate2.get_supported_compute_types", lambda *_: {"float32", "int8", "int16"})
@@ -66,6 +90,14 @@ def test_an_engine_that_is_asked_for_is_taken_or_refused(monkeypatch: pytest.Mon
         choose(model(), CPU, "bfloat16")
 
 
-def test_an_unknown_engine_is_refused_and_the_known_are_named():
+def test_an_unknown_engine_is_refused_and_the_known_are_named(model: Callable[..., LoadedModel]):
     with pytest.raises(ConfigError, match="engine 'turbo' is unknown; choose one of auto, eager, int8"):
         choose(model(), CPU, "turbo")
+
+
+def test_a_model_on_disk_is_judged_without_reading_its_weights(tmp_path: Path, tokenizer_file: Path):
+    save_tiny_model(tmp_path / "model", tokenizer_file)
+    opened = OpenedModel(tmp_path / "model")
+    assert choose(opened, "cpu").name == "int8"
+    assert choose(opened, "mps").name == "eager"
+    assert opened.unread_sha256 is not None

@@ -17,6 +17,9 @@ from typing import Any
 import httpx
 import pytest
 
+from nmt.batching.events import Finished
+from nmt.model_folder.manifest import WEIGHTS
+from nmt.options import TranslationOptions
 from nmt.translator import Translator
 from service.main import start_engines
 from service.settings import Settings
@@ -24,6 +27,7 @@ from service.work.engine.base import EngineLostError
 from service.work.engine.child import load_model
 from service.work.engine.messages import Error, Start, from_engine, news
 from service.work.engine.process import ProcessEngine
+from tests.nmt.conftest import SENTENCES, save_tiny_model, train_tokenizer
 from tests.service.conftest import LiveServer, eventually, running
 from tests.service.http.test_problems import assert_problem
 from tests.service.stub import backwards
@@ -235,3 +239,16 @@ def test_the_engine_that_the_settings_name_is_the_one_that_decodes(monkeypatch: 
     with pytest.raises(EngineLostError):
         start_engines(["general"], Settings(device="cpu", engine="float32"))
     assert asked == [{"device": "cpu", "engine": "float32"}]
+
+
+def test_the_engine_has_read_all_when_it_is_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PASSERELLE_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "tokenizer.model").write_bytes(train_tokenizer())
+    save_tiny_model(tmp_path / "model", tmp_path / "tokenizer.model")
+    start = START.model_copy(update={"model": str(tmp_path / "model")})
+    load_model(start, print)  # makes the export that CTranslate2 searches with
+    worker, _ = load_model(start, print)
+    (tmp_path / "model" / WEIGHTS).unlink()
+    worker.add("request", [SENTENCES[0]], TranslationOptions(alignment="links"))
+    events = [event for _ in range(100) for event in worker.step()]
+    assert [type(event) for event in events][-1] is Finished

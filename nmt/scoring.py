@@ -13,14 +13,15 @@ Dimensions: B sentences, K beam size, N = B*K rows, S source length.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-import torch
-from torch import Tensor
-
-from nmt.batch import Batch
 from nmt.config import GenerationConfig
 from nmt.errors import ConfigError
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from nmt.batch import Batch
 
 LEAST_COVERAGE = 1e-6
 """Floor of a source position's coverage, for an attention that underflows to 0 has no logarithm."""
@@ -81,5 +82,5 @@ class Scoring:
     def coverage_penalties(self, coverage_NS: Tensor | None, like_N: Tensor) -> Tensor:
         """The penalty cp of each row, (N,), at most 0; zeros like ``like_N`` where no coverage is kept."""
         if coverage_NS is None:
-            return torch.zeros_like(like_N)
+            return like_N.new_zeros(like_N.shape)
         return self.beta * coverage_NS.clamp(LEAST_COVERAGE, 1.0).log().sum(dim=1)
