@@ -17,7 +17,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from nmt.errors import ConfigError
-from nmt.model_folder.registry import shipped_models
+from nmt.model_folder.registry import shipped_models, split_pair
 from service.app import create_app
 from service.calls.auth import needs_keys
 from service.database.database import Database
@@ -68,15 +68,20 @@ def serve(host: str = "127.0.0.1", port: int = 8000, model: str | Sequence[str] 
 def start_engines(models: Sequence[str | None], settings: Settings) -> list[ProcessEngine]:
     """A process for each model, all loading at once; None: the model that ships, which is then missing.
 
+    Of a model of several languages a name such as ``nllb@de:pt-BR`` chooses the pair.
+
     Raises:
         ConfigError: two models translate between the same languages, or there is no such device.
         ModelFolderError: there is no such model, or it is corrupt. No process is left then.
     """
 
-    def start(model: str | None) -> ProcessEngine:
+    def start(named: str | None) -> ProcessEngine:
+        model, source, target = (None, None, None) if named is None else split_pair(named)
         return ProcessEngine(
             Start(
                 model=model,
+                source=source,
+                target=target,
                 device=settings.device,
                 engine=settings.engine,
                 batch_max_tokens=settings.batch_max_tokens,

@@ -238,7 +238,7 @@ def _read_file(path: Path) -> dict[str, Tensor]:
         values = torch.load(path, map_location="cpu", weights_only=True)
     except (OSError, RuntimeError, EOFError, ValueError) as error:
         raise ModelFolderError(f"{path}: cannot be read: {error}; half a download? fetch it again") from None
-    except Exception:  # noqa: BLE001 - of the module that unpickles, which nothing here imports
+    except Exception:
         raise ModelFolderError(f"{path}: a pickle that holds more than weights; it is not opened") from None
     if not isinstance(values, dict) or not all(isinstance(value, Tensor) for value in values.values()):
         raise ModelFolderError(f"{path}: holds no table of weights")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from nmt.config import ModelFolderConfig, parse
@@ -12,6 +13,7 @@ from nmt.model_folder.vocabulary import pair_among, pairs_of
 PRETRAINED = Path(__file__).parents[1] / "pretrained"
 """Model folders that ship with the package."""
 CONFIG = "config.json"
+_PAIR = re.compile(r"(?P<model>.+)@(?P<source>[A-Za-z][\w-]*):(?P<target>[A-Za-z][\w-]*)")
 
 
 def shipped_models() -> list[str]:
@@ -57,6 +59,16 @@ def resolve_model(
     asked = f"from {source or 'any language'} to {target or 'any language'}"
     which = "the model does not translate" if path_or_name is not None else "no model that ships translates"
     raise ModelFolderError(f"{which} {asked}: there is {found}")
+
+
+def split_pair(named: str) -> tuple[str, str | None, str | None]:
+    """A model and the pair that is meant of its languages.
+
+    >>> split_pair("models/nllb@de:pt-BR"), split_pair("general")
+    (('models/nllb', 'de', 'pt-BR'), ('general', None, None))
+    """
+    match = _PAIR.fullmatch(named)
+    return (match["model"], match["source"], match["target"]) if match else (named, None, None)
 
 
 def languages_of(folder: Path, source: str | None = None, target: str | None = None) -> tuple[str, str]:

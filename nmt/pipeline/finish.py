@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from nmt.pipeline.result import (
     Verdict,
 )
 from nmt.spans import Span
+from nmt.text.codes import writes_spaces
 from nmt.text.segment import join
 from nmt.text.words import Token
 
@@ -43,7 +44,9 @@ def finish(plan: Plan, sentences: Sequence[FinishedSentence]) -> Translation:
     """The translations of a text's sentences become that of the text."""
     document, n_best = plan.document, plan.generation.n_best
     best = [sentence.candidates[0] for sentence in sentences]
-    text, spans = join(document.text, document.segments, [candidate.text for candidate in best])
+    text, spans = join(
+        document.text, document.segments, [candidate.text for candidate in best], between=_between(plan)
+    )
     starts = [(segment.start, start) for segment, (start, _) in zip(document.segments, spans, strict=True)]
     translated = _sentences(plan, sentences, spans)
     is_aligned = plan.options.alignment != "none"
@@ -55,7 +58,7 @@ def finish(plan: Plan, sentences: Sequence[FinishedSentence]) -> Translation:
         source_tokens=source_tokens if is_aligned else None,
         target_tokens=target_tokens if is_aligned else None,
         links=links if is_aligned else None,
-        alternatives=_alternatives(document, sentences, n_best) if n_best > 1 else (),
+        alternatives=_alternatives(plan, sentences, n_best) if n_best > 1 else (),
         truncated=any(sentence.truncated for sentence in translated),
         repaired=document.repaired,
         n_source_tokens=sum(len(ids) for ids in plan.source_ids),
@@ -164,9 +167,17 @@ class _Choice(NamedTuple):
     candidate: Candidate | None
 
 
-def _alternatives(
-    document: Document, sentences: Sequence[FinishedSentence], n_best: int
-) -> tuple[Alternative, ...]:
+def _between(plan: Plan) -> Callable[[str], str]:
+    """What stands between sentences: a space where a language that writes none is translated, or none."""
+    first = next(iter(plan.sentences), None)
+    if first is None or writes_spaces(first.source_language) == writes_spaces(first.target_language):
+        return lambda gap: gap
+    if writes_spaces(first.target_language):
+        return lambda gap: gap or " "
+    return lambda gap: "" if gap == " " else gap
+
+
+def _alternatives(plan: Plan, sentences: Sequence[FinishedSentence], n_best: int) -> tuple[Alternative, ...]:
     """The n best ways to take one candidate for each sentence, by the sum of ranks, whole ones first.
 
     Ranks add up, so the best n for the first sentences are all that the best n for one more can begin with.
@@ -197,6 +208,7 @@ def _alternatives(
             chosen.append(link.candidate)
             link = link.previous
         chosen.reverse()
-        text, _ = join(document.text, document.segments, [candidate.text for candidate in chosen])
+        texts = [candidate.text for candidate in chosen]
+        text, _ = join(plan.document.text, plan.document.segments, texts, between=_between(plan))
         alternatives.append(Alternative(text, _mean_log_prob(chosen)))
     return tuple(alternatives)

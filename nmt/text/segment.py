@@ -102,9 +102,19 @@ def split_long(segment: Segment, fits: Callable[[str], bool]) -> list[Segment]:
 
 
 def join(
-    text: str, segments: Sequence[Segment], translations: Sequence[str]
+    text: str,
+    segments: Sequence[Segment],
+    translations: Sequence[str],
+    *,
+    between: Callable[[str], str] = lambda found: found,
 ) -> tuple[str, list[tuple[int, int]]]:
     """Put translations in the place of the segments of ``text``.
+
+    Args:
+        text: the whole.
+        segments: of it, in order.
+        translations: of each.
+        between: from what stands between two segments to what stands between their translations.
 
     Returns:
         The whole translation, and for each segment the span (start, end) of its translation there.
@@ -113,10 +123,12 @@ def join(
     spans: list[tuple[int, int]] = []
     read = written = 0
     for segment, translation in zip(segments, translations, strict=True):
-        between = text[read : segment.start]
-        start = written + len(between)
+        gap = text[read : segment.start]
+        if spans:
+            gap = between(gap)
+        start = written + len(gap)
         written = start + len(translation)
-        pieces += [between, translation]
+        pieces += [gap, translation]
         spans.append((start, written))
         read = segment.end
     return "".join([*pieces, text[read:]]), spans

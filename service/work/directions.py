@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from nmt.config import GenerationConfig, ModelFolderConfig
 from nmt.errors import ConfigError, InputError, UnsupportedLanguageError
 from nmt.options import TranslationOptions
+from nmt.text.codes import base_of, nearest
 from nmt.text.language import detect
 from service.http.metrics import Metrics
 from service.settings import Settings
@@ -114,10 +115,14 @@ class Directions:
     def fitting(self, source: str, target: str | None) -> list[Direction]:
         """Directions from ``source`` (``AUTO``: any) to ``target`` (None: any), at least one.
 
+        A code of a region finds the language: "en-GB" is "en" where that is what there is.
+
         Raises:
             UnsupportedLanguageError: there is none; the message says what there is, not what was asked.
         """
-        found = [one for one in self._all if source in (AUTO, one.source) and target in (None, one.target)]
+        read = source if source == AUTO else nearest(source, self.sources)
+        written = None if target is None else nearest(target, self.targets) or target
+        found = [one for one in self._all if read in (AUTO, one.source) and written in (None, one.target)]
         if not found:
             pairs = " and ".join(f"from {one.source} to {one.target}" for one in self._all)
             raise UnsupportedLanguageError(
@@ -175,5 +180,6 @@ def _reading(found: Sequence[Direction], text: str) -> Direction:
     told = detect(text).language
     if told is None:
         with contextlib.suppress(InputError):  # a language that the detector does not know
-            told = detect(text, {one.source for one in found}).language
-    return next((one for one in found if one.source == told), found[0])
+            told = detect(text, {base_of(one.source) for one in found}).language
+    read = None if told is None else nearest(told, [one.source for one in found])
+    return next((one for one in found if one.source == read), found[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from nmt.text.codes import nearest
 from nmt.text.language import Detection, detect
 
 AUTO = "auto"
@@ -33,6 +34,6 @@ def check_source(text: str, declared: str, expected: str) -> SourceCheck:
     if detection.language is None:
         if declared == AUTO and text.strip():
             flag = "unknown_source_language"
-    elif detection.language != expected:
+    elif nearest(detection.language, [expected]) is None:
         flag = "wrong_source_language"
     return SourceCheck(detection, flag)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from nmt.errors import UnsupportedLanguageError
+from nmt.text.codes import nearest
 from service.routes.languages import name_of
 from service.work.directions import Direction, Directions
 from service.work.source_language import AUTO
@@ -14,7 +15,7 @@ _VARIANTS = {
     "fr": {"FR-FR": "French (France)"},
 }
 _LISTED_BY_VARIANT = ("en",)  # DeepL's list of targets has no plain EN
-_CODE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z]{2,4})?")
+_CODE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z]{2,4}){0,2}")
 
 
 def listed(language: str) -> dict[str, str]:
@@ -22,11 +23,6 @@ def listed(language: str) -> dict[str, str]:
     if language in _LISTED_BY_VARIANT:
         return _VARIANTS[language]
     return {language.upper(): name_of(language)}
-
-
-def language_of(code: str) -> str:
-    """The language of a code, of whatever region: "EN-GB" is "en"."""
-    return code.partition("-")[0].lower()
 
 
 def fitting(directions: Directions, source: str | None, target: str) -> list[Direction]:
@@ -40,13 +36,14 @@ def fitting(directions: Directions, source: str | None, target: str) -> list[Dir
     Raises:
         UnsupportedLanguageError: there is none.
     """
-    if source and language_of(source) not in directions.sources:
-        raise _unsupported("source_lang", source, sorted(map(str.upper, directions.sources)))
-    written = [code for one in directions.targets for code in (one.upper(), *_VARIANTS.get(one, ()))]
-    if target.upper() not in written:
-        raise _unsupported("target_lang", target, sorted(written))
-    read = language_of(source) if source else AUTO
-    found = [one for one in directions.writing(language_of(target)) if read in (AUTO, one.source)]
+    read = nearest(source, directions.sources) if source else AUTO
+    if read is None:
+        raise _unsupported("source_lang", source or "", sorted(map(str.upper, directions.sources)))
+    codes = [code for one in directions.targets for code in (one.upper(), *_VARIANTS.get(one, ()))]
+    written = nearest(target, directions.targets)
+    if written is None or (written in _VARIANTS and target.upper() not in codes):
+        raise _unsupported("target_lang", target, sorted(codes))
+    found = [one for one in directions.writing(written) if read in (AUTO, one.source)]
     if not found:
         pairs = ", ".join(f"{one.source.upper()} to {one.target.upper()}" for one in directions)
         raise UnsupportedLanguageError(

@@ -14,7 +14,7 @@ from nmt.text.glossary import Glossary, Term, is_exact
 from service.calls.auth import Caller
 from service.calls.limits import options
 from service.dialects.deepl.glossaries import find_entries
-from service.dialects.deepl.languages import fitting, language_of
+from service.dialects.deepl.languages import fitting
 from service.dialects.fields import Names
 from service.schemas import Language, TranslateRequest
 from service.state import Service
@@ -76,9 +76,9 @@ async def common_options(
             which DeepL takes.
         ProblemError: 404, there is no such glossary.
     """
-    fitting(service.directions, fields.source_lang, fields.target_lang)
-    source = language_of(fields.source_lang) if fields.source_lang else AUTO
-    direction = await service.directions.choose(source, language_of(fields.target_lang), texts)
+    first, *_ = fitting(service.directions, fields.source_lang, fields.target_lang)
+    source = first.source if fields.source_lang else AUTO
+    direction = await service.directions.choose(source, first.target, texts)
     formality = _FORMALITY[fields.formality]
     if direction.target in WITHOUT_FORMALITY:
         if fields.formality in ("more", "less"):

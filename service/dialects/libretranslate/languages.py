@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from nmt.errors import UnsupportedLanguageError
+from nmt.text.codes import nearest
 from service.work.directions import Direction, Directions
 from service.work.source_language import AUTO
 
@@ -17,14 +18,18 @@ async def choose(directions: Directions, source: str, target: str, texts: Sequen
         UnsupportedLanguageError: there is none; names a language only if it looks like a code of one.
     """
     for field, asked, known in (
-        ("source", source, (*directions.sources, AUTO)),
+        ("source", source, directions.sources),
         ("target", target, directions.targets),
     ):
-        if asked not in known:
-            named = asked if re.fullmatch("[A-Za-z]{2}", asked) else "this"
+        if (asked, field) != (AUTO, "source") and nearest(asked, known) is None:
+            named = asked if re.fullmatch("[A-Za-z]{2,3}(-[A-Za-z]{2,4}){0,2}", asked) else "this"
             raise UnsupportedLanguageError(
-                f"{field}: {named} is not supported; this server has {' and '.join(known)}"
+                f"{field}: {named} is not supported; this server has "
+                + " and ".join([*known, *([AUTO] if field == "source" else [])])
             )
+    target = nearest(target, directions.targets) or target
+    if source != AUTO:
+        source = nearest(source, directions.sources) or source
     if source != AUTO and target not in targets_of(directions, source):
         pairs = ", ".join(f"{one.source} to {one.target}" for one in directions)
         raise UnsupportedLanguageError(f"target: not supported from this source; this server has {pairs}")

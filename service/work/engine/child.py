@@ -237,7 +237,9 @@ def load_model(start: Start, on_failure: Callable[[Exception], None]) -> tuple[C
     from nmt.batching.continuous import ContinuousTranslator  # noqa: PLC0415
     from nmt.translator import Translator  # noqa: PLC0415
 
-    translator = Translator.load(start.model, device=start.device, engine=start.engine)
+    translator = Translator.load(
+        start.model, source=start.source, target=start.target, device=start.device, engine=start.engine
+    )
     translator.warm_up()
     worker = ContinuousTranslator(translator, max_batch_tokens=start.batch_max_tokens, on_failure=on_failure)
     ready = Ready(

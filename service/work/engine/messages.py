@@ -34,6 +34,9 @@ class Start(Message):
 
     type: Literal["start"] = "start"
     model: str | None
+    source: str | None = None
+    """Which of its languages a model of several reads; None: the first."""
+    target: str | None = None
     device: str
     engine: Literal["auto", "eager", "int8", "float32", "bfloat16", "float16"] = "auto"
     """What decodes, see ``nmt.searchers.choose``."""

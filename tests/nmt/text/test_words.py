@@ -48,3 +48,20 @@ def test_white_space_words_are_those_of_split(text):
     tokens = whitespace_words(text)
     assert [token.text for token in tokens] == text.split()
     assert all(text[token.start : token.end] == token.text for token in tokens)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("你好，我叫王。", ["你", "好", "，", "我", "叫", "王", "。"]),
+        ("今天是2024年", ["今", "天", "是", "2024", "年"]),
+        ("コンピューターは3,5円", ["コンピューター", "は", "3,5", "円"]),
+        ("สวัสดี", ["ส", "วั", "ส", "ดี"]),
+        ("नमस्ते दुनिया!", ["नमस्ते", "दुनिया", "!"]),
+        ("كيف حالك؟", ["كيف", "حالك", "؟"]),
+        ("Что-то ещё…", ["Что-то", "ещё", "…"]),
+        ("한국어 문장.", ["한국어", "문장", "."]),
+    ],
+)
+def test_words_of_other_scripts(text: str, expected: list[str]):
+    assert [token.text for token in words(text)] == expected
