@@ -7,8 +7,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from nmt.errors import ConfigError
-from nmt.model_folder.checkpoint import TOKENIZER, load_model_folder, resolve_model
+from nmt.model_folder.checkpoint import (
+    TOKENIZER,
+    LoadedModel,
+    load_model_folder,
+    resolve_model,
+)
 from nmt.model_folder.files import sha256
+from nmt.model_folder.vocabulary import VOCABULARY
 from nmt.models.build import Model
 from training.data.shards import PreparedCorpus
 from training.disk import full_disk_told
@@ -19,6 +25,14 @@ from training.run_folder import RunFolder, open_run
 from training.state import cannot_save
 
 RUNS = Path("runs")
+
+
+def refuse_imported(loaded: LoadedModel) -> None:
+    """Raise ``ConfigError`` for a model whose pieces are not in SentencePiece's order: none is trained on."""
+    if (loaded.folder / VOCABULARY).exists():
+        raise ConfigError(
+            f"{loaded.folder}: an imported model cannot be trained on; begin with one of ours, or anew"
+        )
 
 
 def train(
@@ -56,6 +70,7 @@ def train(
     initial: Model | None = None
     if init_from is not None:
         loaded = load_model_folder(resolve_model(init_from))
+        refuse_imported(loaded)
         initial, tokenizer_file = loaded.model, loaded.folder / TOKENIZER
         settings = settings.beginning_with(loaded.config.model, sha256(tokenizer_file))
     path = run or RUNS / settings.name

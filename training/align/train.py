@@ -96,6 +96,8 @@ def align_train(
     loaded = load_model_folder(folder, device, with_aligner=False)
     if not isinstance(loaded.model, Transformer):
         raise ConfigError(f"{folder}: the scorer reads a Transformer's states, and this model is none")
+    if getattr(loaded.config.model, "source_vocab_size", None) is not None:
+        raise ConfigError(f"{folder}: each side has a vocabulary of its own; the scorer needs a common one")
     first = None if options.init_from is None else _ready_scorer(options.init_from, loaded, loaded.model)
     lines = read_lines(links)
     chosen = random.Random(options.seed).sample(lines, min(options.pairs, len(lines)))
