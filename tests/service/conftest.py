@@ -23,7 +23,7 @@ from service.settings import Settings
 from service.state import Service
 from service.work.interface import TextTranslator
 from service.work.scheduler import Scheduler
-from tests.service.stub import StubTranslator
+from testbed.stub import StubTranslator
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider

@@ -14,9 +14,9 @@ import httpx
 import pytest
 
 from service.database import keys
+from testbed.stub import StubTranslator
 from tests.service.conftest import LiveServer, running
 from tests.service.http.test_problems import assert_problem
-from tests.service.stub import StubTranslator
 
 ROOT = Path(__file__).parents[2]
 PICKLES = {"pickle", "cPickle", "_pickle", "dill", "cloudpickle", "joblib", "shelve", "marshal", "jsonpickle"}

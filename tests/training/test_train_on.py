@@ -23,7 +23,7 @@ from scripts.train_on import (
     tokens_seen,
     write_line,
 )
-from tests.training.corpora import PAIRS, write_text
+from testbed.corpora import PAIRS, write_text
 
 RECIPE = """
 [data]

@@ -132,7 +132,7 @@ def test_a_missing_placeholder_is_written_into_the_translation(
     assert [best.tokens.count(id_) for id_ in unasked] == [1, 1]
     (plain,) = searcher.search(asked(loaded)[:1], max_batch_tokens=4096)
     rest = [token for token in best.tokens if token not in unasked]
-    # How much of the plain translation stays hangs on the processor's arithmetic: a quarter shows that it is one.
+    # How much of the plain translation stays hangs on the processor's arithmetic: a quarter shows it is one.
     assert len(set(rest) & set(plain[0].tokens)) >= 0.25 * len(set(plain[0].tokens))
 
 

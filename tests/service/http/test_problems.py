@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from nmt.errors import ConfigError, NumericalError
+from testbed.stub import StubTranslator
 from tests.service.conftest import LiveServer, eventually, running
-from tests.service.stub import StubTranslator
 
 CANARY = "xylophonequartz"
 JSON = {"content-type": "application/json"}
