@@ -17,6 +17,7 @@ import structlog
 import uvicorn
 from fastapi import FastAPI
 
+from nmt.searchers.cache import CACHE
 from service.app import create_app
 from service.main import make_server
 from service.settings import Settings
@@ -121,7 +122,8 @@ def logging_restored() -> Iterator[None]:
 def _own_settings() -> Iterator[None]:
     """No variable of the machine that runs the tests reaches the settings; nothing is written to its home."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in [name for name in os.environ if name.startswith("PASSERELLE_")]:
+        settings = [name for name in os.environ if name.startswith("PASSERELLE_") and name != CACHE]
+        for name in settings:
             patch.delenv(name)
         patch.setenv("PASSERELLE_DATABASE_URL", "sqlite://")  # in memory: each server has its own
         patch.setenv("PASSERELLE_KEYS", "off")
