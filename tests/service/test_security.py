@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib.util
 import inspect
 import io
@@ -31,11 +32,14 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
         yield server
 
 
-def sources() -> Iterator[tuple[Path, ast.AST]]:
-    for package in ("nmt", "service", "training", "scripts"):
-        for path in sorted((ROOT / package).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                yield path.relative_to(ROOT), node
+@functools.cache
+def sources() -> list[tuple[Path, ast.AST]]:
+    return [
+        (path.relative_to(ROOT), node)
+        for package in ("nmt", "service", "training", "scripts")
+        for path in sorted((ROOT / package).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    ]
 
 
 def test_nothing_reads_or_writes_a_pickle() -> None:
