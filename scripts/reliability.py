@@ -1,6 +1,6 @@
 """Make the records of docs/reliability: ``python -m scripts.reliability pathologies|flags [MODEL] ...``.
 
-``pathologies`` translates the texts of tests/pathologies.py, each by itself, and counts what went wrong.
+``pathologies`` translates the texts of testbed/pathologies.py, each by itself, and counts what went wrong.
 ``flags --source F --reference F ...`` measures each flag on development sets: how often it is raised for the
 reference, which is right (a false alarm), and for a translation made wrong on purpose (a hit).
 """
@@ -23,7 +23,7 @@ from nmt.pipeline.quality import Judge
 from nmt.pipeline.result import Candidate
 from nmt.text.repetition import repeats_itself
 from nmt.translator import Translator
-from tests.pathologies import broken_promises, pathologies
+from testbed.pathologies import broken_promises, pathologies
 from training.evaluation.testset import TestSet, load_all
 from training.provenance import provenance
 

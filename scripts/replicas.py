@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.deploy.cluster import Cluster, Load, running_cluster, settle, under_load
+from testbed.cluster import Cluster, Load, running_cluster, settle, under_load
 from training.provenance import provenance
 
 RECORD = Path(__file__).resolve().parent.parent / "docs" / "reliability" / "replicas.json"

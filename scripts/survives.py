@@ -32,8 +32,8 @@ from nmt.text.glossary import Glossary, Term, find_form
 from nmt.text.numbers import compare_numbers
 from nmt.text.segment import split
 from nmt.translator import Translation, Translator
-from tests.nmt.markup.generated import CHECKS, html_pages, problems
-from tests.nmt.text.test_generated_literals import LITERALS, NUMBERS, generated
+from testbed.generated_html import CHECKS, html_pages, problems
+from testbed.generated_literals import LITERALS, NUMBERS, generated
 from training.evaluation.testset import TestSet
 from training.provenance import provenance
 from training.robustness.cases import behaviours

@@ -32,8 +32,8 @@ from safetensors.torch import load_file
 import training.loop
 from nmt import cli
 from nmt.model_folder.checkpoint import load_model_folder
-from tests.training.corpora import write_toy
-from tests.training.faults import dying_at, kill
+from testbed.corpora import write_toy
+from testbed.faults import dying_at, kill
 from training.batching import BatchStream
 from training.data.prepare import prepare_corpus
 from training.distributed import World

@@ -2,10 +2,16 @@
 
 import os
 import tempfile
-from pathlib import Path
+
+import pytest
 
 # Tests' models are tiny: a second thread gains nothing, and on a busy machine every operation waits for it.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-# Whether the user of this machine has compiled a step must not decide what tests see.
-os.environ["PASSERELLE_CACHE"] = str(Path(tempfile.gettempdir()) / "passerelle-tests-have-no-cache")
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A cache of our own, empty at first: what the user, another run or another worker has exported must not
+    decide what tests see."""
+    cache = tempfile.TemporaryDirectory(prefix="passerelle-cache-")
+    os.environ["PASSERELLE_CACHE"] = cache.name
+    config.add_cleanup(cache.cleanup)

@@ -11,7 +11,7 @@ from nmt.errors import ConfigError
 from nmt.options import DEFAULTS, TranslationOptions
 from nmt.pipeline.result import Alternative, SentenceTranslation, Span, Translation
 from nmt.text.words import whitespace_words, words
-from tests.wishes import wishes_of
+from testbed.wishes import wishes_of
 
 
 class StubTranslator:

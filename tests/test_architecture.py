@@ -7,14 +7,16 @@ that no row of the tables covers fails the test: whoever adds a part says here w
 from __future__ import annotations
 
 import ast
+import functools
 import graphlib
-from collections.abc import Iterator
+import re
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("nmt", "training", "service")
+UNSHIPPED = ("benchmarks", "scripts", "testbed")
 
 BASE = ("nmt", "nmt.errors", "nmt.config", "nmt.spans")
 
@@ -227,18 +229,20 @@ GPL = ("translate",)
 """translate-toolkit, which tests use."""
 
 
-def modules() -> Iterator[tuple[str, Path]]:
-    for package in PACKAGES:
-        for path in sorted((ROOT / package).rglob("*.py")):
-            parts = path.relative_to(ROOT).with_suffix("").parts
-            yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
+@functools.cache
+def modules() -> dict[str, Path]:
+    """All that is installed."""
+    paths = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+    parts = [path.relative_to(ROOT).with_suffix("").parts for path in paths]
+    names = [".".join(part[:-1] if part[-1] == "__init__" else part) for part in parts]
+    return dict(zip(names, paths, strict=True))
 
 
 def imports(source: str, module: str = "", *, is_package: bool = False, types: bool = False) -> set[str]:
     """Modules that ``source`` imports when it runs: "a.b" for ``import a.b``, and for ``from a import b`` too
     where a/b is one of our modules. ``types``: those under ``if TYPE_CHECKING`` as well."""
     found: set[str] = set()
-    own = {name for name, _ in modules()}
+    own = modules()
     pending: list[ast.AST] = [ast.parse(source)]
     while pending:
         node = pending.pop()
@@ -299,7 +303,7 @@ def forbidden(module: str, imported: set[str]) -> list[str]:
     return broken
 
 
-@pytest.mark.parametrize(("module", "path"), [pytest.param(*item, id=item[0]) for item in modules()])
+@pytest.mark.parametrize(("module", "path"), [pytest.param(*item, id=item[0]) for item in modules().items()])
 def test_module_imports_only_what_it_may_know(module: str, path: Path) -> None:
     found = imports(path.read_text(encoding="utf-8"), module, is_package=path.name == "__init__.py")
 
@@ -355,7 +359,7 @@ def circle(graph: dict[str, set[str]]) -> list[str]:
 
 
 def test_no_module_comes_back_to_itself_not_even_for_a_type() -> None:
-    paths = dict(modules())
+    paths = modules()
     graph = {
         module: imports(
             path.read_text(encoding="utf-8"), module, is_package=path.name == "__init__.py", types=True
@@ -382,9 +386,48 @@ def test_a_circle_of_types_is_seen() -> None:
     assert circle(at_run_time) == []
 
 
+def needs_tests(source: str) -> bool:
+    """Whether a module imports from ``tests``, or names a module of it for ``python -m``."""
+    constants = (node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant))
+    named = {value for value in constants if isinstance(value, str) and re.fullmatch(r"tests\.[\w.]+", value)}
+    return bool(named) or any(is_within(name, "tests") for name in imports(source))
+
+
+@pytest.mark.parametrize("part", [*PACKAGES, *UNSHIPPED])
+def test_nothing_outside_of_tests_imports_tests(part: str) -> None:
+    paths = list((ROOT / part).rglob("*.py"))
+
+    found = [path for path in paths if needs_tests(path.read_text(encoding="utf-8"))]
+
+    assert paths
+    assert [str(path.relative_to(ROOT)) for path in found] == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from tests.pathologies import pathologies",
+        "def f():\n    import tests.doubles",
+        "from tests import doubles",
+        "COMMAND = (sys.executable, '-m', 'tests.reliability.serve')",
+    ],
+)
+def test_an_import_of_tests_is_seen(source: str) -> None:
+    assert needs_tests(source)
+
+
+@pytest.mark.parametrize("part", PACKAGES)
+def test_what_is_installed_imports_nothing_that_is_not(part: str) -> None:
+    for path in (ROOT / part).rglob("*.py"):
+        tops = {name.partition(".")[0] for name in imports(path.read_text(encoding="utf-8"))}
+        assert tops.isdisjoint(UNSHIPPED), path
+
+
 def test_only_the_command_line_imports_by_name() -> None:
     by_name = {
-        module for module, path in modules() if "importlib" in imports(path.read_text(encoding="utf-8"))
+        module
+        for module, path in modules().items()
+        if "importlib" in imports(path.read_text(encoding="utf-8"))
     }
 
     assert {module for module in by_name if is_within(module, "nmt")} == {"nmt.commands.loading"}

@@ -87,7 +87,7 @@ def test_every_command_is_in_the_readme() -> None:
 def test_every_make_target_named_exists(document: str) -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     named = re.findall(
-        r"^make (\w+)|`make (\w+)", (ROOT / document).read_text(encoding="utf-8"), re.MULTILINE
+        r"^make ([\w-]+)|`make ([\w-]+)", (ROOT / document).read_text(encoding="utf-8"), re.MULTILINE
     )
 
     assert len(named) >= 3

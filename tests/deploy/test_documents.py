@@ -15,8 +15,8 @@ from sqlalchemy.engine import make_url
 
 from service.database.database import Database
 from service.database.records import KeyLimits
+from testbed.postgres import binaries
 from tests.service.database.conftest import empty, open_database
-from tests.service.database.postgres import binaries
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 OPERATE = (ROOT / "docs" / "operate.md").read_text(encoding="utf-8")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from benchmarks.load import load
+from testbed.stub import StubTranslator
 from tests.service.conftest import running
-from tests.service.stub import StubTranslator
 
 
 def test_every_answer_is_counted_by_its_status() -> None:

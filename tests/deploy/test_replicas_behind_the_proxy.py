@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.deploy.cluster import Cluster, Load, missing, running_cluster, settle, under_load
+from testbed.cluster import Cluster, Load, missing, running_cluster, settle, under_load
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(missing() is not None, reason=str(missing()))]
 

@@ -12,8 +12,8 @@ from nmt.pipeline.flags import Flag
 from nmt.pipeline.result import SentenceTranslation, Translation
 from nmt.spans import Span
 from nmt.translator import Translator
+from testbed.pathologies import broken_promises, pathologies
 from tests.nmt.conftest import tiny_config, tiny_model
-from tests.pathologies import broken_promises, pathologies
 
 SHORT = 200
 """Characters of the longest texts for the tiny model, or five times as many."""

@@ -31,7 +31,7 @@ from nmt.pipeline.result import Translation
 from service.work.engine.child import run
 from service.work.engine.messages import Ready, Start
 from service.work.scheduler import estimated_tokens
-from tests.service.stub import StubTranslator
+from testbed.stub import StubTranslator
 
 SLOTS = 16
 STEP_S = float(os.environ.get("PASSERELLE_TEST_STEP_S", "0.005"))

@@ -21,10 +21,10 @@ from hypothesis import strategies as st
 
 from service.app import create_app
 from service.settings import Settings
+from testbed.stub import StubTranslator, backwards
 from tests.reliability.conftest import FULL, Record
 from tests.reliability.server import Server, serving
 from tests.service.calls.test_auth import PUBLIC, Wire, routes, tricks
-from tests.service.stub import StubTranslator, backwards
 
 CANARY = "xylophonequartz"
 NAUGHTY: list[str] = json.loads((Path(__file__).parent / "data" / "blns.json").read_text(encoding="utf-8"))

@@ -17,12 +17,12 @@ import httpx
 import pytest
 
 from service.work.scheduler import estimated_tokens
+from testbed.stub import backwards
 from tests.nmt.conftest import SENTENCES
 from tests.reliability.conftest import Record
 from tests.reliability.load import Answer, Client
 from tests.reliability.server import Server, eventually, in_session, serving
 from tests.reliability.tiny_engine import FAULTS
-from tests.service.stub import backwards
 
 N_CLIENTS = 12
 

@@ -14,12 +14,12 @@ from collections.abc import Iterator
 import pytest
 
 from service.work.scheduler import estimated_tokens
+from testbed.stub import backwards
 from tests.nmt.conftest import SENTENCES
 from tests.reliability.conftest import Record
 from tests.reliability.load import Answer, Client, closed_loop, percentile
 from tests.reliability.server import Server, eventually
 from tests.reliability.stub_engine import SLOTS
-from tests.service.stub import backwards
 
 
 def words(rng: random.Random, n_words: int) -> str:

@@ -17,13 +17,14 @@ import structlog
 import uvicorn
 from fastapi import FastAPI
 
+from nmt.searchers.cache import CACHE
 from service.app import create_app
 from service.main import make_server
 from service.settings import Settings
 from service.state import Service
 from service.work.interface import TextTranslator
 from service.work.scheduler import Scheduler
-from tests.service.stub import StubTranslator
+from testbed.stub import StubTranslator
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -121,7 +122,8 @@ def logging_restored() -> Iterator[None]:
 def _own_settings() -> Iterator[None]:
     """No variable of the machine that runs the tests reaches the settings; nothing is written to its home."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in [name for name in os.environ if name.startswith("PASSERELLE_")]:
+        settings = [name for name in os.environ if name.startswith("PASSERELLE_") and name != CACHE]
+        for name in settings:
             patch.delenv(name)
         patch.setenv("PASSERELLE_DATABASE_URL", "sqlite://")  # in memory: each server has its own
         patch.setenv("PASSERELLE_KEYS", "off")

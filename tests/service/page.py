@@ -28,8 +28,8 @@ from nmt.text.glossary import AppliedTerm, find_form
 from nmt.translator import Span, Translation
 from service.work.engine.base import Job
 from service.work.engine.local import LocalEngine, parts_of
+from testbed.stub import StubTranslator
 from tests.service.conftest import LiveServer
-from tests.service.stub import StubTranslator
 
 
 def start_browser() -> webdriver.Chrome:

@@ -12,9 +12,9 @@ import pytest
 from PIL import Image
 
 from service.routes.alignment import negotiate
+from testbed.stub import StubTranslator
 from tests.service.conftest import LiveServer, running
 from tests.service.http.test_problems import assert_problem
-from tests.service.stub import StubTranslator
 
 SVG = "{http://www.w3.org/2000/svg}"
 TEXT = "one two three\n\nfour <five> & $six$"

@@ -21,9 +21,9 @@ from nmt.errors import ConfigError
 from service import schemas
 from service.http.logs import configure
 from service.settings import Settings, load_settings
+from testbed.stub import StubTranslator
 from tests.service.conftest import LiveServer, running
 from tests.service.http.test_problems import assert_problem
-from tests.service.stub import StubTranslator
 from tests.service.two_ways import ShoutingTranslator, both_ways
 
 CANARY = "xylophonequartz"

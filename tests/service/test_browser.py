@@ -10,9 +10,9 @@ from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 
 from nmt.translator import Translator
+from testbed.stub import StubTranslator, backwards
 from tests.service.conftest import LiveServer, running
 from tests.service.page import Page
-from tests.service.stub import StubTranslator, backwards
 
 pytestmark = pytest.mark.browser
 

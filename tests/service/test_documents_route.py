@@ -9,9 +9,9 @@ from typing import Any
 import httpx
 import pytest
 
+from testbed.stub import StubTranslator, backwards
 from tests.service.conftest import LiveServer, eventually, running
 from tests.service.http.test_problems import assert_problem
-from tests.service.stub import StubTranslator, backwards
 
 FILE = {"content-type": "application/octet-stream"}
 TEXT = b"One morning.\n\nTwo evenings.\n"

@@ -9,9 +9,9 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 
+from testbed.stub import backwards
 from tests.service.conftest import LiveServer, running
 from tests.service.page import Page, PageTranslator
-from tests.service.stub import backwards
 
 pytestmark = pytest.mark.browser
 

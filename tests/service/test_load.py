@@ -11,9 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 
 from service.database.records import KeyLimits
+from testbed.stub import StubTranslator, backwards
 from tests.service.conftest import LiveServer, eventually, running
 from tests.service.http.test_problems import assert_problem
-from tests.service.stub import StubTranslator, backwards
 
 
 def occupy(live: LiveServer, pool: ThreadPoolExecutor) -> None:

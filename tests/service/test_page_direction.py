@@ -14,9 +14,9 @@ from selenium.webdriver.common.keys import Keys
 from nmt.config import TransformerConfig
 from nmt.options import DEFAULTS, TranslationOptions
 from nmt.translator import Translation
+from testbed.stub import backwards
 from tests.service.conftest import LiveServer, running
 from tests.service.page import Page, PageTranslator
-from tests.service.stub import backwards
 from tests.service.two_ways import both_ways
 
 pytestmark = pytest.mark.browser

@@ -11,9 +11,9 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 
+from testbed.stub import StubTranslator, backwards
 from tests.service.conftest import LiveServer, running
 from tests.service.page import Page, PageTranslator, SentenceEngine
-from tests.service.stub import StubTranslator, backwards
 
 pytestmark = pytest.mark.browser
 

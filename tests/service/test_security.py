@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib.util
 import inspect
 import io
@@ -14,9 +15,9 @@ import httpx
 import pytest
 
 from service.database import keys
+from testbed.stub import StubTranslator
 from tests.service.conftest import LiveServer, running
 from tests.service.http.test_problems import assert_problem
-from tests.service.stub import StubTranslator
 
 ROOT = Path(__file__).parents[2]
 PICKLES = {"pickle", "cPickle", "_pickle", "dill", "cloudpickle", "joblib", "shelve", "marshal", "jsonpickle"}
@@ -31,11 +32,14 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
         yield server
 
 
-def sources() -> Iterator[tuple[Path, ast.AST]]:
-    for package in ("nmt", "service", "training", "scripts"):
-        for path in sorted((ROOT / package).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                yield path.relative_to(ROOT), node
+@functools.cache
+def sources() -> list[tuple[Path, ast.AST]]:
+    return [
+        (path.relative_to(ROOT), node)
+        for package in ("nmt", "service", "training", "scripts")
+        for path in sorted((ROOT / package).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    ]
 
 
 def test_nothing_reads_or_writes_a_pickle() -> None:

@@ -22,11 +22,11 @@ from nmt.model_folder.checkpoint import CONFIG, write_manifest
 from service.main import serve, start_engines
 from service.settings import Settings
 from service.work.engine.messages import Start
+from testbed.stub import StubTranslator
 from tests.nmt.conftest import save_tiny_model, train_tokenizer
 from tests.nmt.shipping import ships
 from tests.service.conftest import eventually
 from tests.service.http.test_problems import assert_problem
-from tests.service.stub import StubTranslator
 
 START = "import sys; from service.main import serve; serve(port=0, model=sys.argv[1:])"
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from testbed.stub import SHARE, StubTranslator, backwards
 from tests.service.conftest import LiveServer, running
-from tests.service.stub import SHARE, StubTranslator, backwards
 
 TEXT = "one two three\n\nfour five"
 

@@ -11,9 +11,9 @@ import httpx
 import pytest
 
 from service.routes.translate import EVENT_STREAM
+from testbed.stub import StubTranslator, backwards
 from tests.service.conftest import LiveServer, running
 from tests.service.http.test_problems import assert_problem
-from tests.service.stub import StubTranslator, backwards
 
 TEXT = "one two three\n\nfour five\nsix"
 

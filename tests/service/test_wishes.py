@@ -12,9 +12,9 @@ from nmt.options import DEFAULTS, TranslationOptions
 from nmt.spans import Span
 from nmt.text.glossary import AppliedTerm, Glossary, Term
 from nmt.translator import Translation
+from testbed.stub import StubTranslator
 from tests.service.conftest import LiveServer, running
 from tests.service.http.test_problems import assert_problem
-from tests.service.stub import StubTranslator
 
 CANARY = "xylophonequartz"
 TERMS = [{"source": "one", "target": "un"}, {"source": "two", "target": "deux", "inflect": True}]

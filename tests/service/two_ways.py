@@ -11,8 +11,8 @@ from nmt.options import DEFAULTS, TranslationOptions
 from nmt.translator import Translation
 from service.app import create_app
 from service.settings import Settings
+from testbed.stub import StubTranslator
 from tests.service.conftest import LiveServer, serving
-from tests.service.stub import StubTranslator
 
 
 class ShoutingTranslator(StubTranslator):

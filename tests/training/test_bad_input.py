@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nmt import cli
-from tests.training.corpora import PAIRS, write_toy
+from testbed.corpora import PAIRS, write_toy
 from tests.training.data.test_prepare import contents
 
 TINY = (

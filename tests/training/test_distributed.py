@@ -17,8 +17,8 @@ from torch.distributed import HashStore, Store
 from nmt.batch import Batch
 from nmt.errors import ConfigError
 from nmt.tokenizer import Tokenizer
+from testbed.corpora import write_toy
 from tests.training.cases import CASES, COMMON
-from tests.training.corpora import write_toy
 from training.batching import BatchStream
 from training.data.prepare import prepare_corpus
 from training.data.shards import PreparedCorpus

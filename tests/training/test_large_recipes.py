@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from nmt.config import TransformerConfig
-from tests.training.corpora import PAIRS, write_text
+from testbed.corpora import PAIRS, write_text
 from training.recipe import Recipe, load_recipe
 from training.schedule import build_schedule
 from training.train import train

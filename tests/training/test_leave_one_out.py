@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scripts.leave_one_out import main
-from tests.training.corpora import PAIRS, RECIPE, write_text, write_toy
+from testbed.corpora import PAIRS, RECIPE, write_text, write_toy
 
 PARTS = '[{ kind = "text", name = "one", path = "train" }, { kind = "text", name = "other", path = "other" }]'
 

@@ -16,7 +16,7 @@ from safetensors.torch import load_file
 
 from nmt.errors import ConfigError, NumericalError, RunFolderError
 from nmt.model_folder.checkpoint import load_model_folder
-from tests.training.corpora import PAIRS, RECIPE, write_text
+from testbed.corpora import PAIRS, RECIPE, write_text
 from training.data.prepare import prepare_corpus
 from training.data.shards import PreparedCorpus
 from training.loop import Trainer

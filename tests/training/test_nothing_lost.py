@@ -18,9 +18,9 @@ import pytest
 
 from nmt.errors import DiskFullError
 from nmt.model_folder.checkpoint import FILES, load_model_folder
-from tests.training.corpora import write_toy
+from testbed.corpora import write_toy
+from testbed.faults import Crash, crash, dying_at
 from tests.training.data.test_prepare import contents
-from tests.training.faults import Crash, crash, dying_at
 from tests.training.test_state import trained
 from training.data.shards import PreparedCorpus
 from training.loop import Trainer

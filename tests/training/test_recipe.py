@@ -6,7 +6,7 @@ import pytest
 
 from nmt.config import RnnConfig, TransformerConfig
 from nmt.errors import ConfigError
-from tests.training.corpora import RECIPE, write_toy
+from testbed.corpora import RECIPE, write_toy
 from training.recipe import RECIPES, Recipe, load_recipe
 
 SHIPPED = sorted(path.stem for path in RECIPES.glob("*.toml"))

@@ -10,7 +10,7 @@ import torch
 
 from nmt.config import RnnConfig, TransformerConfig
 from nmt.models.build import build_model
-from tests.training.corpora import write_toy
+from testbed.corpora import write_toy
 from training.bench import bench_training
 from training.speed import has_bf16_units, operations_of_a_pair, operations_per_second, peak_memory_mib
 

@@ -23,7 +23,7 @@ from scripts.train_on import (
     tokens_seen,
     write_line,
 )
-from tests.training.corpora import PAIRS, write_text
+from testbed.corpora import PAIRS, write_text
 
 RECIPE = """
 [data]
@@ -85,6 +85,7 @@ def wait_for_updates(data: Path, more_than: int, process: subprocess.Popen[bytes
     raise AssertionError(f"not more than {more_than} updates within two minutes")
 
 
+@pytest.mark.exhaustive
 def test_a_sitting_is_stopped_resumed_and_told_in_the_ledger(data: Path):
     lines: list[dict[str, Any]] = []
     for already in (0, 1):

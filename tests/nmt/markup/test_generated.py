@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from nmt.extraction import Extract
 from nmt.markup import extract_html, translate_markup
 from nmt.translator import Translator
-from tests.nmt.markup.generated import (
+from testbed.generated_html import (
     CHECKS,
     broken_html_texts,
     emoji_of,

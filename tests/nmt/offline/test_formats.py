@@ -10,7 +10,7 @@ import pytest
 from nmt.errors import ConfigError, DataError
 from nmt.offline import formats
 from nmt.pipeline.result import Translation
-from tests.service.stub import StubTranslator
+from testbed.stub import StubTranslator
 
 TEXTS = ["one two", "", " ", "dog", "é\u2028à"]
 

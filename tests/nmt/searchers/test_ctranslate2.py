@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
@@ -202,16 +203,22 @@ def test_exporting_leaves_the_model_as_it_is(loaded: LoadedModel, tmp_path: Path
     assert all(torch.equal(weight, before[name]) for name, weight in loaded.model.state_dict().items())
 
 
+@pytest.mark.parametrize(("engine", "least"), [("float32", 1.0), ("int8", 0.8)])
 def test_a_translator_with_this_engine_translates_as_the_model_does(
-    loaded: LoadedModel, cache: Path, monkeypatch: pytest.MonkeyPatch
+    engine: str, least: float, loaded: LoadedModel, cache: Path, monkeypatch: pytest.MonkeyPatch
 ):
+    """Word for word, or nearly: which words int8 changes hangs on the processor's arithmetic."""
     monkeypatch.setenv("PASSERELLE_CACHE", str(cache))
-    by_steps, by_ctranslate2 = (Translator(loaded, engine=engine) for engine in ("eager", "int8"))
+    by_steps, by_ctranslate2 = (Translator(loaded, engine=one) for one in ("eager", engine))
     text = ["See https://example.org at 10:30. <b>Thank you!</b>", *TEXTS]
     ours = [one.text for one in by_steps.translate(text)]
     theirs = [one.text for one in by_ctranslate2.translate(text)]
     assert "https://example.org" in theirs[0]
-    assert sum(one == other for one, other in zip(ours, theirs, strict=True)) >= len(text) - 1  # int8
+    alike = [
+        SequenceMatcher(None, one.split(), other.split()).ratio()
+        for one, other in zip(ours, theirs, strict=True)
+    ]
+    assert sum(alike) / len(alike) >= least, list(zip(ours, theirs, strict=True))
 
 
 def test_a_damaged_export_is_made_again_and_a_whole_one_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

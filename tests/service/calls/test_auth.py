@@ -25,9 +25,9 @@ from service.database.records import ANONYMOUS, KeyLimits
 from service.http.logs import configure
 from service.main import check_keys
 from service.settings import Settings
+from testbed.stub import StubTranslator
 from tests.service.conftest import LiveServer, eventually, running
 from tests.service.http.test_problems import assert_problem
-from tests.service.stub import StubTranslator
 
 PUBLIC = {"/", "/docs", "/static/{name}", "/health/live", "/health/ready", "/openapi.json"}
 """Routes that need no key. Whoever adds one says here that it may be seen by everybody."""

@@ -14,7 +14,7 @@ from sqlalchemy import text
 from service.database.database import Database
 from service.database.models import Base
 from service.settings import Settings
-from tests.service.database.postgres import binaries, running_postgres
+from testbed.postgres import binaries, running_postgres
 
 
 class Clock:

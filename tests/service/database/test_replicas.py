@@ -12,9 +12,9 @@ import pytest
 
 from service.database.database import Database
 from service.database.records import KeyLimits
+from testbed.stub import StubTranslator
 from tests.service.conftest import LiveServer, running
 from tests.service.database.conftest import empty, open_database
-from tests.service.stub import StubTranslator
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from nmt.spans import Span
 from nmt.text.glossary import AppliedTerm
 from nmt.translator import Translation
 from service.database.records import KeyLimits
+from testbed.stub import StubTranslator
 from tests.service.conftest import LiveServer, running
-from tests.service.stub import StubTranslator
 
 
 class WillingTranslator(StubTranslator):

@@ -12,9 +12,9 @@ import pytest
 from deepl.api_data import MultilingualGlossaryDictionaryEntries
 from libretranslatepy import LibreTranslateAPI
 
+from testbed.stub import backwards
 from tests.service.conftest import LiveServer
 from tests.service.dialects.conftest import WillingTranslator
-from tests.service.stub import backwards
 from tests.service.two_ways import ShoutingTranslator, both_ways
 
 ENGLISH = "The meeting was moved to Friday afternoon."

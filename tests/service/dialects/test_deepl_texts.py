@@ -8,9 +8,9 @@ from typing import Any
 import deepl
 import pytest
 
+from testbed.stub import backwards
 from tests.service.conftest import LiveServer, running
 from tests.service.dialects.conftest import WillingTranslator
-from tests.service.stub import backwards
 
 CANARY = "xylophonequartz"
 

@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from nmt.errors import ConfigError, NumericalError
+from testbed.stub import StubTranslator
 from tests.service.conftest import LiveServer, eventually, running
-from tests.service.stub import StubTranslator
 
 CANARY = "xylophonequartz"
 JSON = {"content-type": "application/json"}
@@ -275,8 +275,8 @@ def test_a_translation_that_takes_too_long_is_504() -> None:
 
 
 def talk(live: LiveServer, request: bytes) -> bytes:
-    """Send bytes as they are; all that comes back until the server closes or says nothing for 3 seconds."""
-    with socket.create_connection(("127.0.0.1", live.port), timeout=3) as connection:
+    """Send bytes as they are; all that comes back until the server closes."""
+    with socket.create_connection(("127.0.0.1", live.port), timeout=60) as connection:
         connection.sendall(request)
         received = b""
         try:

@@ -15,8 +15,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from nmt.errors import ConfigError
 from service.http.tracing import exporting_provider
 from service.settings import Settings
+from testbed.stub import StubTranslator
 from tests.service.conftest import LiveServer, eventually, running
-from tests.service.stub import StubTranslator
 
 CANARY = "xylophonequartz"
 

@@ -11,9 +11,9 @@ import pytest
 from nmt.errors import ConfigError, NumericalError
 from service.app import create_app
 from service.settings import Settings, load_settings
+from testbed.stub import StubTranslator, backwards
 from tests.service.conftest import LiveServer, eventually
 from tests.service.http.test_problems import assert_problem
-from tests.service.stub import StubTranslator, backwards
 from tests.service.two_ways import ShoutingTranslator, both_ways
 
 ENGLISH = "The meeting was moved to Friday afternoon."

@@ -27,12 +27,12 @@ from service.work.engine.base import EngineLostError
 from service.work.engine.child import load_model
 from service.work.engine.messages import Error, Start, from_engine, news
 from service.work.engine.process import ProcessEngine
+from testbed.stub import backwards
 from tests.nmt.conftest import SENTENCES, save_tiny_model, train_tokenizer
 from tests.service.conftest import LiveServer, eventually, running
 from tests.service.http.test_problems import assert_problem
-from tests.service.stub import backwards
 
-COMMAND = (sys.executable, "-P", "-m", "tests.service.stub_engine")
+COMMAND = (sys.executable, "-P", "-m", "testbed.stub_engine")
 START = Start(model=None, device="cpu", batch_max_tokens=4096, log_level="error", log_format="json")
 
 

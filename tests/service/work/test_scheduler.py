@@ -15,8 +15,8 @@ from nmt.translator import Translation
 from service.http.metrics import Metrics
 from service.work.engine.local import LocalEngine
 from service.work.scheduler import Job, QueueFullError, Scheduler, StoppingError, estimated_tokens
+from testbed.stub import StubTranslator, backwards
 from tests.service.conftest import eventually
-from tests.service.stub import StubTranslator, backwards
 
 OPTIONS = TranslationOptions(source="en", target="fr", generation=GenerationConfig())
 GREEDY = TranslationOptions(source="en", target="fr", generation=GenerationConfig(beam_size=1))

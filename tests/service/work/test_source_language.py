@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from testbed.stub import StubTranslator, backwards
 from tests.service.conftest import LiveServer, running
 from tests.service.http.test_problems import assert_problem
-from tests.service.stub import StubTranslator, backwards
 
 ENGLISH = "The meeting was moved to Friday afternoon."
 FRENCH = "La réunion a été déplacée à vendredi après-midi."

@@ -11,7 +11,7 @@ import pyarrow.parquet
 import pytest
 
 from nmt.errors import DataError
-from tests.training.corpora import write_text
+from testbed.corpora import write_text
 from training.data.corpus import Corpus, open_corpora
 from training.recipe import DataConfig, Source
 

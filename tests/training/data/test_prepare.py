@@ -9,7 +9,7 @@ import pytest
 import training.data.prepare
 from nmt.errors import DataError
 from nmt.tokenizer import Tokenizer
-from tests.training.corpora import PAIRS, write_text, write_toy
+from testbed.corpora import PAIRS, write_text, write_toy
 from training.data.clean import REASONS
 from training.data.prepare import choose, prepare
 from training.data.shards import PreparedCorpus

@@ -16,7 +16,7 @@ import training.data.atomic_folder
 import training.data.prepare
 import training.data.prepare_clean
 from nmt.errors import DataError, DiskFullError
-from tests.training.corpora import PAIRS, write_text, write_toy
+from testbed.corpora import PAIRS, write_text, write_toy
 from tests.training.data.test_prepare import contents
 from training.data.prepare import prepare
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nmt.errors import DataError
-from tests.training.corpora import PAIRS, write_toy
+from testbed.corpora import PAIRS, write_toy
 from training.data.prepare import prepare
 from training.data.shards import PreparedCorpus, Side, SideWriter, differences, token_dtype
 from training.recipe import load_recipe

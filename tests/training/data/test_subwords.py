@@ -5,7 +5,7 @@ import pytest
 from nmt.config import SpecialIds
 from nmt.errors import DataError
 from nmt.tokenizer import Tokenizer
-from tests.training.corpora import PAIRS
+from testbed.corpora import PAIRS
 from training.data.subwords import sample, train_subwords
 from training.recipe import TokenizerConfig
 

@@ -10,7 +10,7 @@ import pytest
 from nmt.errors import ConfigError
 from nmt.text.placeholders import PLACEHOLDERS, REGISTER, RESERVED
 from nmt.tokenizer import Tokenizer
-from tests.training.corpora import PAIRS, RECIPE, write_toy
+from testbed.corpora import PAIRS, RECIPE, write_toy
 from training.data.prepare import prepare
 from training.data.shards import PreparedCorpus
 from training.data.subwords import train_subwords

@@ -10,9 +10,9 @@ import nmt.translator
 from nmt.cli import main
 from nmt.config import GenerationConfig
 from nmt.errors import DataError
+from testbed.corpora import write_text
 from tests.nmt.shipping import ships
 from tests.stub_translator import StubTranslator
-from tests.training.corpora import write_text
 from training.robustness import cases
 from training.robustness.cases import PHRASES, Behaviour, Case, behaviours
 from training.robustness.report import Row, markdown, measure, robustness

@@ -123,36 +123,36 @@ class _Reader(HTMLParser):
         self.text: list[str] = []
         self._open: list[tuple[str, str]] = []
 
-    def handle_starttag(self, tag, attrs):
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags[self.get_starttag_text() or ""] += 1
         name = self._note(tag, attrs)
         if tag not in self.VOID:
             self._open.append((tag, name))
 
-    def handle_startendtag(self, tag, attrs):
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags[self.get_starttag_text() or ""] += 1
         self._note(tag, attrs)
 
-    def _note(self, tag, attrs):
+    def _note(self, tag: str, attrs: list[tuple[str, str | None]]) -> str:
         number = dict(attrs).get("id")
         if number:
             self.ancestors[number + tag] = tuple(path for _, path in self._open)
         return (number or "") + tag
 
-    def handle_endtag(self, tag):
+    def handle_endtag(self, tag: str) -> None:
         self.tags[f"</{tag}>"] += 1
         if self._open and self._open[-1][0] == tag:
             self._open.pop()
         else:
             self.is_well_formed = False
 
-    def handle_comment(self, data):
+    def handle_comment(self, data: str) -> None:
         self.tags[f"<!--{data}-->"] += 1
 
-    def handle_data(self, data):
+    def handle_data(self, data: str) -> None:
         self.text.append(data)
 
-    def close(self):
+    def close(self) -> None:
         super().close()
         self.is_well_formed = self.is_well_formed and not self._open
 

@@ -16,8 +16,11 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from safetensors.torch import save_file
+
 import nmt.model_folder.checkpoint
 import training.state
+from nmt.model_folder.files import flush
 
 Act = Callable[[], None]
 
@@ -77,14 +80,10 @@ def dying_at(last: int, act: Act) -> Iterator[Operations]:
     """Within the block the ``last``-th operation, from 1, is not completed."""
     count = Operations(last, act)
     with (
-        mock.patch.object(training.state, "save_file", count.writing(training.state.save_file, 1)),
-        mock.patch.object(training.state, "flush", count.plain(training.state.flush)),
-        mock.patch.object(
-            nmt.model_folder.checkpoint, "save_file", count.writing(nmt.model_folder.checkpoint.save_file, 1)
-        ),
-        mock.patch.object(
-            nmt.model_folder.checkpoint, "flush", count.plain(nmt.model_folder.checkpoint.flush)
-        ),
+        mock.patch.object(training.state, "save_file", count.writing(save_file, 1)),
+        mock.patch.object(training.state, "flush", count.plain(flush)),
+        mock.patch.object(nmt.model_folder.checkpoint, "save_file", count.writing(save_file, 1)),
+        mock.patch.object(nmt.model_folder.checkpoint, "flush", count.plain(flush)),
         mock.patch.object(shutil, "copyfile", count.writing(shutil.copyfile, 1)),
         mock.patch.object(shutil, "rmtree", count.plain(shutil.rmtree)),
         mock.patch.object(Path, "write_text", count.writing(Path.write_text, 0)),

@@ -29,12 +29,12 @@ from typing import Any
 from service.database.database import Database
 from service.database.records import KeyLimits
 from service.settings import Settings
-from tests.service.database.postgres import binaries, running_postgres
-from tests.service.stub import backwards
+from testbed.postgres import binaries, running_postgres
+from testbed.stub import backwards
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parent.parent
 PROXY = ROOT / "deploy" / "haproxy.cfg"
-STUB = (sys.executable, "-m", "tests.deploy.replica")
+STUB = (sys.executable, "-m", "testbed.replica")
 START_S = 120.0
 
 

@@ -1,4 +1,4 @@
-"""Small corpora and recipes for the tests of preparation, written to a temporary folder."""
+"""Small corpora and recipes, written to a temporary folder."""
 
 from __future__ import annotations
 

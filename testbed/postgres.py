@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own: in a temporary folder, without a network address, gone afterwards.
+"""A PostgreSQL server of our own: in a temporary folder, without a network address, gone afterwards.
 
 PostgreSQL refuses to run as root; then it runs as the user "postgres" that its Debian package makes.
 """

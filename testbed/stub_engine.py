@@ -1,4 +1,4 @@
-"""An engine's process without a model, with hooks for faults: ``python -m tests.service.stub_engine FD``.
+"""An engine's process without a model, with hooks for faults: ``python -m testbed.stub_engine FD``.
 
 Each step translates one word's time of every job: a text of n words takes n steps of ``STEP_S``. Words that
 are told to it as orders: "die" kills the process, "hang" never ends its step, "stop" stops it, "nan" fails
@@ -25,7 +25,7 @@ from service.work.engine.base import Job
 from service.work.engine.child import run
 from service.work.engine.local import parts_of
 from service.work.engine.messages import Ready, Start
-from tests.service.stub import StubTranslator
+from testbed.stub import StubTranslator
 
 STEP_S = 0.02
 

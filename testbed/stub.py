@@ -19,7 +19,7 @@ from nmt.options import DEFAULTS, TranslationOptions
 from nmt.pipeline.result import Alternative, SentenceTranslation, Translation
 from nmt.spans import Span
 from nmt.text.words import Token
-from tests.wishes import wishes_of
+from testbed.wishes import wishes_of
 
 AlignmentKind = Literal["none", "links", "soft", "heads"]
 
@@ -29,7 +29,9 @@ SHARE = 0.8  # of a target word's attention on its partner
 class StubTranslator:
     """Records the texts of each call; can be slow, wait at a gate, or fail."""
 
-    def __init__(self, *, delay_s: float = 0.0, failure: Callable[[str], Exception | None] | None = None):
+    def __init__(
+        self, *, delay_s: float = 0.0, failure: Callable[[str], Exception | None] | None = None
+    ) -> None:
         self.config = ModelFolderConfig(
             name="stub", model=TransformerConfig(vocab_size=100), library_version="0.0.0"
         )

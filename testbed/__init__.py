@@ -1,0 +1,1 @@
+"""What tests and scripts share: texts, corpora, faults, stubs and servers. Not part of what is installed."""
