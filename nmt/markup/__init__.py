@@ -17,7 +17,7 @@ from nmt.errors import ConfigError
 from nmt.extraction import share_out, to_translate
 from nmt.markup.cut import cut_lines, cut_messages
 from nmt.markup.extract import ExtractedMarkup
-from nmt.markup.html import TRANSLATED_ATTRIBUTES, tokenize_html
+from nmt.markup.html import TRANSLATED_ATTRIBUTES, looks_like_html, tokenize_html
 from nmt.markup.projection import Mark, project
 from nmt.markup.tokens import Kind, Token
 from nmt.markup.xml import tokenize_xml
@@ -33,6 +33,7 @@ __all__ = [
     "MarkupKind",
     "extract_html",
     "extract_xml",
+    "looks_like_html",
     "project",
     "translate_markup",
 ]

@@ -37,6 +37,17 @@ COPIED = _set("code kbd listing math plaintext pre samp tt var xmp")
 HIDDEN = _set("audio canvas embed iframe noembed noframes object script style svg textarea video")
 """Copied, and none of their text is part of a sentence."""
 KEEP_SPACE = _set("listing plaintext pre textarea xmp")
+KNOWN = (
+    BLOCKS
+    | VOID
+    | COPIED
+    | HIDDEN
+    | _set(
+        "a abbr acronym b bdi bdo big cite del dfn em font i ins mark picture q rp rt ruby s small span "
+        "strike strong sub sup time u"
+    )
+)
+"""Elements of HTML."""
 SEPARATING = _set("br img input embed object svg video audio canvas iframe textarea select")
 TRANSLATED_ATTRIBUTES = (
     *("alt", "title", "placeholder", "content", "value", "label"),
@@ -68,6 +79,16 @@ _KINDS = {
     TokenType.START_TAG: Kind.START,
     TokenType.END_TAG: Kind.END,
 }
+
+
+def looks_like_html(text: str) -> bool:
+    """Whether ``text`` holds an element of HTML with both its tags, or one that has but one."""
+    if "<" not in text or ">" not in text:
+        return False
+    return any(
+        token.name in KNOWN and (token.partner is not None or token.name in VOID)
+        for token in tokenize_html(text, (), ())
+    )
 
 
 def tokenize_html(text: str, ignore_tags: Collection[str], attributes: Collection[str]) -> list[Token]:
