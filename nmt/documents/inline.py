@@ -237,6 +237,10 @@ def _settled(kept: list[Item], row: Sequence[int], item: Item) -> Item:
         if any(kept[p].separates for p in row):
             kept[row[0]] = replace(first, space="none")
             return replace(item, text=f" {after}")
+    elif before[-1].isspace() and any(kept[p].separates for p in row[1:]):
+        end = next(p for p in row[1:] if kept[p].separates)
+        kept[row[0]] = replace(first, space="both")
+        kept[end] = replace(kept[end], space="none")
     else:
         side: Side = "right" if before[-1].isspace() else "left"
         for p in row:

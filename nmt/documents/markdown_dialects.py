@@ -1,8 +1,8 @@
 """Markdown beyond CommonMark: the lines and the inline signs of its dialects.
 
 Lines: callouts (GitHub, Obsidian, MkDocs, Docusaurus, pymdownx), tabs, math, templates (Liquid, ERB), MDX,
-definition lists, footnotes, abbreviations. ``plain_lines`` rewrites each as a line of CommonMark that holds
-the same text, or as a blank one, so that the parser finds the blocks. The file itself keeps its lines.
+definition lists, tasks, footnotes, abbreviations. ``plain_lines`` rewrites each as a line of CommonMark that
+holds the same text, or as a blank one, so that the parser finds the blocks. The file keeps its lines.
 
 Inline: math, templates, attribute lists, wiki links, ``==marks==``. ``add_dialects`` gives the parser a rule.
 """
@@ -28,6 +28,7 @@ _SLASHES = re.compile(r"\s*/{3,}\s*(?:[\w\-]+)?\s*(?:\|\s*(?P<title>.*))?$")
 _OPTION = re.compile(r"\s{4}[\w\-]+:(?:\s|$)")
 _FOOTNOTE = re.compile(r"(?P<indent> {0,3})\[\^[^\]\s]+\]:[ \t]*")
 _ABBREVIATION = re.compile(r" {0,3}\*\[[^\]]+\]:[ \t]*")
+_TASK = re.compile(r"(?P<before>[\s>]*(?:[-+*]|\d{1,9}[.)])[ \t]+)\[[ xX]\][ \t]+(?=\S)")
 _DEFINITION = re.compile(r"(?P<indent> {0,3})[:~][ \t]+(?=\S)")
 _LINE_OF_TAGS = re.compile(
     r"\s*(?:(?:\{%(?:(?!%\}).)*%\}|\{\{(?:(?!\}\}).)*\}\}|<%(?:(?!%>).)*%>|\{::?[^{}]*\})\s*)+$"
@@ -105,6 +106,8 @@ class _Lines:
                 self._blank(index, index + 1)
         elif found := _ABBREVIATION.match(text):
             self._begin(index, "# ", found.end())
+        elif found := _TASK.match(text):
+            self._begin(index, found["before"], found.end())
         elif found := _FOOTNOTE.match(text) or self._definition(index):
             self._begin(index, f"{found['indent']}- ", found.end())
         return index + 1

@@ -156,6 +156,8 @@ def _in_own_style(scalar: _Scalar, written: str, text: str) -> str:
         return _filled(text, written)
     if style == "'" and text.isprintable():
         return _filled("'" + text.replace("'", "''") + "'", written)
+    if style == '"' and "\n" in written:
+        return _filled(_double_quoted(scalar, written, text), written)
     block = _BLOCK.match(written)
     lines = text.rstrip("\n").split("\n")
     may_begin = not lines[0][:1].isspace() and (style == "|" or all(line == line.lstrip() for line in lines))
