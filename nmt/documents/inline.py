@@ -119,13 +119,7 @@ class _Line:
         spans = project(self.extract.text, marks, translation)
         for index, mark in enumerate(marks):
             children.setdefault(mark.parent, []).append(index)
-        kept = {(span.start, span.end) for span in self.extract.keep}
-        copies = {
-            index: (Span(mark.start, mark.end), spans[index])
-            for index, mark in enumerate(marks)
-            if (mark.start, mark.end) in kept
-        }
-        before, after = lost_spaces(self.extract.text, translation.text, copies)
+        before, after = self._copies(marks, spans, translation)
         restored: list[Item] = []
 
         def write(index: int, span: Span, stack: Stack) -> None:
@@ -155,6 +149,30 @@ class _Line:
 
         write(-1, Span(0, len(translation.text)), self._common_stack())
         return restored
+
+    def _copies(
+        self, marks: Sequence[Mark], spans: list[Span], translation: Translation
+    ) -> tuple[set[int], set[int]]:
+        """Copied marks that want a space before, and after, in the translation.
+
+        One that the translator lost covers nothing, not the words that are in its place.
+        """
+        source, text = self.extract.text, translation.text
+        kept = {(span.start, span.end) for span in self.extract.keep}
+        copies: dict[int, tuple[Span, Span]] = {}
+        lost: list[int] = []
+        for index, mark in enumerate(marks):
+            if (mark.start, mark.end) not in kept:
+                continue
+            found = spans[index]
+            if text[found.start : found.end].casefold() != source[mark.start : mark.end].casefold():
+                spans[index] = Span(found.start, found.start)
+                lost.append(index)
+            copies[index] = Span(mark.start, mark.end), spans[index]
+        before, after = lost_spaces(source, text, copies)
+        before.update(index for index in lost if text[: spans[index].start][-1:].isalnum())
+        after.update(index for index in lost if text[spans[index].end :][:1].isalnum())
+        return before, after
 
     def _common_stack(self) -> Stack:
         """Containers around all items: they are around the whole translation, and no marks."""

@@ -58,11 +58,14 @@ def _with_texts(source: str, before: Sequence[str], after: Sequence[str]) -> str
     for number, (old, new) in enumerate(zip(before, after, strict=True), start=1):
         times = source.find("-->", read)
         place = source.find("\n", times) + 1 if times >= 0 else 0
-        lines = r"[ \t]*\n[ \t]*".join(map(re.escape, old.split("\n")))
+        if not (old := old.strip()):
+            continue
+        lines = r"\s*\n\s*".join(map(re.escape, old.split("\n"))) + r"[ \t]*"
         found = re.compile(lines).search(source, place or len(source))
         if found is None:
             raise InputError(f"the lines of cue {number} cannot be read twice alike; correct them")
-        pieces += [source[read : found.start()], new]
+        is_new = new != found.group().strip()
+        pieces += [source[read : found.start()], new if is_new else found.group()]
         read = found.end()
     return "".join([*pieces, source[read:]])
 

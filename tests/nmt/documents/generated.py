@@ -224,7 +224,7 @@ def message(chance: random.Random) -> str:
             f"<b>{phrase(chance)}</b>\n<i>{text}</i> ",
             f'Click <a href="x">{phrase(chance)}</a> <br/> {text}',
             "{n, plural, =0 {nothing} one {# " + phrase(chance) + "} other {# " + phrase(chance) + "}}",
-            f"{phrase(chance)} {{n, plural, one {{<b>#</b> file}} other {{<b>#</b> files}}}} {phrase(chance)}.",
+            phrase(chance) + " {n, plural, one {<b>#</b> file} other {<b>#</b> files}} " + phrase(chance),
             f"{{g, select, male {{{phrase(chance)}}} other {{{{n, plural, other {{{phrase(chance)}}}}}}}}}",
             f"{phrase(chance)} %(name)s, {{{{count}}}} & {phrase(chance)}",
             f"\t{text}",
@@ -282,7 +282,7 @@ def xliff_source(chance: random.Random, version: int) -> str:
     return chance.choice(
         [
             f'{words[0]} <{point} id="1"/> {words[1]} <{point} id="2"/>, {words[2]}.',
-            f'<{pair} id="1">{words[0]}</{pair}> <{pair} id="2">{words[1]} <{point} id="3"/></{pair}> {words[2]}',
+            f'<{pair} id="1">{words[0]}</{pair}> <{pair} id="2">{words[1]} <{point} id="3"/></{pair}> a',
             f'{words[0]}  <{point} id="1"/>{words[1]} {words[2]}<{point} id="2"/>',
             f'{{n, plural, one {{<{point} id="1"/> {words[0]}}} other {{{words[1]} <{point} id="2"/>}}}}',
             f'{words[0]} <{pair} id="1">@<{pair} id="2">ann</{pair}></{pair}>, {words[1]}',
@@ -298,7 +298,8 @@ def xliff_catalogue(seed: int) -> str:
     sources = [xliff_source(chance, version) for _ in range(8)]
     if version == 1:
         units = "\n".join(
-            f'    <trans-unit id="{number}" xml:space="preserve">\n      <source>{source}</source>\n    </trans-unit>'
+            f'    <trans-unit id="{number}" xml:space="preserve">\n'
+            f"      <source>{source}</source>\n    </trans-unit>"
             for number, source in enumerate(sources)
         )
         return (
