@@ -386,7 +386,7 @@ class DocumentAnswer(BaseModel):
     progress: float | None = Field(
         description="Share that is translated, 0 to 1; null when another replica translates it."
     )
-    detail: str | None = Field(description="What went wrong; null unless status is error.")
+    detail: str | None = Field(description="What went wrong, or why there was nothing to do; else null.")
     characters: int = Field(description="Characters that were translated; 0 until it is done.")
     expires_at: datetime = Field(description="When the file and its translation are deleted.")
 

@@ -238,6 +238,10 @@ def _translate_file(file: Path, out: Path | None, asked: _Asked, *, force: bool,
         flags: Counter[str] = load("nmt.documents.translate:translate_file")(
             translator, task, options=options, advance=advance
         )
+    for notice in task.document.notices:
+        warn(f"{task.target}: {notice}")
+    if task.document.n_done and not task.document.extracts:
+        warn(f"{task.target}: add --everything to translate them anew")
     if flags:
         counts = ", ".join(f"{count} {kind}" for kind, count in flags.most_common())
         warn(f"{task.target}: sentences to look at: {counts}")

@@ -10,7 +10,7 @@ after an article. 42 characters a line are what broadcasters' guidelines ask for
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -33,6 +33,7 @@ MOST_CUES = 6
 """Of one sentence; where there is no end after so many, the file has no punctuation to go by."""
 
 _TAG = re.compile(r"<(?P<end>/?)(?P<name>[A-Za-z]+)[^<>]*>|<\d[\d:.]*>|\{\\[^{}]*\}")
+_BREAK = re.compile(r"[ \t]*<br\s*/?>[ \t]*", re.IGNORECASE)
 _PREFIX = re.compile(r"(?:<[^<>]*>|\{\\[^{}]*\})*\s*[-\u2013\u2010]\s*|(?:\{\\[^{}]*\}|<v[ .][^<>]*>)*")
 _DASH = re.compile(r"(?:<[^<>]*>|\{[^{}]*\})*\s*[-\u2013\u2010]\s*\S")
 _SENTENCE_END = re.compile("[.!?\u2026:\u266a\u266b)\\]][\"'\u201d\u2019\u00bb]*$")
@@ -66,6 +67,10 @@ class _Utterance:
     prefix: str
     """Position codes, a voice tag, a dash: they begin the utterance and stay so."""
     body: str
+    written: str
+    """The utterance as the cue has it, with its line ends."""
+    separator: str = "\n"
+    """What parts it from the utterance before it in its cue: a line end or ``<br>``."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +92,8 @@ class Unit:
         """The translation cut into as many texts as there are utterances, each broken into lines."""
         check_count(self.extracts, translations)
         items = self.paragraph.restore(translations)
-        if not translations:
-            return [utterance.prefix + utterance.body for utterance in self.utterances]
+        if [translation.text for translation in translations] == [one.text for one in self.extracts]:
+            return [utterance.written for utterance in self.utterances]  # nothing to break into lines
         text = "".join(item.text for item in items)
         edges = [0, *self._cuts(text, translations), len(text)]
         restored: list[str] = []
@@ -167,26 +172,39 @@ def cue_texts(units: Sequence[Unit], restored: Sequence[Sequence[str]], n_cues: 
     texts: list[list[str]] = [[] for _ in range(n_cues)]
     for unit, unit_texts in zip(units, restored, strict=True):
         for utterance, text in zip(unit.utterances, unit_texts, strict=True):
-            texts[utterance.cue].append(text)
-    return ["\n".join(lines) for lines in texts]
+            lines = texts[utterance.cue]
+            lines += [utterance.separator, text] if lines else [text]
+    return ["".join(lines) for lines in texts]
 
 
 def _utterances(index: int, text: str) -> list[_Utterance]:
     """A dialogue's lines each begin with a dash; all other lines are one utterance."""
-    lines = [line.strip() for line in text.split("\n") if line.strip()]
-    spoken: list[list[str]] = []
-    for line in lines:
-        if not spoken or _DASH.match(line):
-            spoken.append([line])
-        else:
-            spoken[-1].append(line)
+    spoken: list[tuple[str, list[str]]] = []
+    for line in filter(str.strip, text.split("\n")):
+        for separator, part in _parts(line):
+            if not spoken or separator or _DASH.match(part.strip()):
+                spoken.append((separator or "\n", [part]))
+            else:
+                spoken[-1][1].append(part)
     utterances: list[_Utterance] = []
-    for one in spoken:
-        joined = " ".join(one)
+    for separator, lines in spoken:
+        joined = " ".join(line.strip() for line in lines)
         prefix = _PREFIX.match(joined)
         end = prefix.end() if prefix else 0
-        utterances.append(_Utterance(index, joined[:end], joined[end:]))
+        utterances.append(_Utterance(index, joined[:end], joined[end:], "\n".join(lines), separator))
     return utterances
+
+
+def _parts(line: str) -> Iterator[tuple[str, str]]:
+    """What ``<br>`` parts, each with the ``<br>`` before it; "the<br>dog" is one, as "the" is no end."""
+    separator, start = "", 0
+    for found in _BREAK.finditer(line):
+        before = line[start : found.start()]
+        if not _TAG.sub("", before).strip() or _BINDS.search(before.rstrip()[-12:]):
+            continue
+        yield separator, before
+        separator, start = found.group(), found.end()
+    yield separator, line[start:]
 
 
 def _goes_on(before: _Utterance, after: _Utterance, gap_s: float) -> bool:
@@ -244,7 +262,9 @@ def _items_of(body: str, tags: list[tuple[str, str]], unescape: Callable[[str], 
         elif index in partner:
             stack = (*stack, _number(tags, (match.group(), matches[partner[index]].group())))
         else:
-            items.append(Item("object", stack, number=_number(tags, (match.group(), ""))))
+            is_break = (match["name"] or "").lower() == "br"
+            number = _number(tags, (match.group(), ""))
+            items.append(Item("object", stack, number=number, separates=is_break))
     if text := body[read:]:
         items.append(Item("text", stack, unescape(text)))
     return items

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 PartT = TypeVar("PartT")
 
+NO_TEXT = "nothing was translated: there is no text to translate in the document"
+NOTHING_OPEN = "nothing was translated: all {} texts of the document have a translation already"
+"""Those can be translated anew, see ``everything`` of ``nmt.documents.read_document``."""
+
 
 @dataclass(frozen=True)
 class ExtractedDocument:
@@ -26,6 +30,10 @@ class ExtractedDocument:
     suffix: str
     """Of the result, without the dot: that of the source, but "po" for a "pot"."""
     _write: Callable[[Sequence[Translation]], bytes]
+    n_done: int = 0
+    """How many texts have a translation already, and are left as they are."""
+    notices: tuple[str, ...] = ()
+    """What whoever asks for the translation should know, in words; nothing of the document's text."""
 
     def restore(self, translations: Sequence[Translation]) -> bytes:
         """The document with the translations in the place of its texts.
@@ -58,7 +66,12 @@ class PlainText:
 
 
 def document(
-    parts: Sequence[Extracted[PartT]], write: Callable[[Sequence[PartT]], bytes], *, suffix: str
+    parts: Sequence[Extracted[PartT]],
+    write: Callable[[Sequence[PartT]], bytes],
+    *,
+    suffix: str,
+    n_done: int = 0,
+    notices: Sequence[str] = (),
 ) -> ExtractedDocument:
     """Put the parts of a document together.
 
@@ -66,6 +79,8 @@ def document(
         parts: what is to be translated, in the order of the file.
         write: makes the file from the restored parts; called for each restore, must leave the source alone.
         suffix: of the result, without the dot.
+        n_done: how many texts have a translation already, and are left as they are.
+        notices: what the reader of the format has to say.
     """
     own_extracts = [tuple(part.extracts) for part in parts]
 
@@ -77,7 +92,10 @@ def document(
             read += len(own)
         return write(restored)
 
-    return ExtractedDocument(tuple(extract for own in own_extracts for extract in own), suffix, restore)
+    extracts = tuple(extract for own in own_extracts for extract in own)
+    if not extracts:
+        notices = (*notices, NOTHING_OPEN.format(n_done) if n_done else NO_TEXT)
+    return ExtractedDocument(extracts, suffix, restore, n_done, tuple(notices))
 
 
 def check_count(extracts: Sequence[Extract], translations: Sequence[Translation]) -> None:

@@ -28,8 +28,8 @@ def read_po(data: bytes, *, target: str = "fr", everything: bool = False) -> Ext
     """A po file or pot template; see ``nmt.documents.read_document``."""
     source = decode(data, only_lf=True)
     catalogue = _parse(source.text)
-    entries = [index for index, entry in enumerate(catalogue) if everything or _is_open(entry)]
-    entries = [index for index in entries if not catalogue[index].obsolete and catalogue[index].msgid]
+    present = [index for index, entry in enumerate(catalogue) if not entry.obsolete and entry.msgid]
+    entries = [index for index in present if everything or _is_open(catalogue[index])]
     parts: list[Extracted[str]] = []
     for index in entries:
         parts.append(_part(catalogue[index].msgid))
@@ -54,7 +54,7 @@ def read_po(data: bytes, *, target: str = "fr", everything: bool = False) -> Ext
                 entry.previous_msgid = entry.previous_msgid_plural = entry.previous_msgctxt = None
         return source.encode(f"{result}\n")
 
-    return document(parts, write, suffix="po")
+    return document(parts, write, suffix="po", n_done=len(present) - len(entries))
 
 
 def _parse(text: str) -> polib.POFile:

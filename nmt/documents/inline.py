@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 
 from nmt.documents.extracted import check_count, has_letters
 from nmt.extraction import Extract
-from nmt.markup.projection import Mark, Side, project
+from nmt.markup.projection import Mark, Side, lost_spaces, project
 from nmt.spans import Span
 
 if TYPE_CHECKING:
@@ -26,6 +26,14 @@ if TYPE_CHECKING:
 
 Stack = tuple[int, ...]
 """Containers around an item, outermost first, by numbers that the format gives them."""
+
+
+Space = Literal["as it is", "both", "before", "none"]
+"""Of an object's white space, what the text to translate does not show: "both" sides have some, of which the
+text holds one; there is some "before" it and a closing mark after it, of which the text holds none; there is
+"none", where the text holds a space."""
+_CLOSING = frozenset(",.;:!?)\u2026")
+"""Marks that stand right after a word."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +50,10 @@ class Item:
     """A text that is copied, not translated."""
     side: Side = "none"
     """Of an object: the neighbour it goes with."""
-    spaced: bool = False
-    """Of an object: it has white space on both sides, of which the text to translate holds one."""
+    space: Space = "as it is"
+    """Of an object: white space around it that the text to translate does not show."""
+    separates: bool = False
+    """Of an object: what is before and after it are different words even without white space."""
     in_order: bool = False
     """Of an object: half of a pair whose order must stay, such as a bookmark's start and end."""
 
@@ -78,7 +88,8 @@ class Paragraph:
                 continue
             places = [place for place, item in enumerate(items) if item.text.strip()]
             first, last = places[0], places[-1] + 1
-            lines += [items[:first], _Line(tuple(_without_double_spaces(items[first:last]))), items[last:]]
+            before, inner, after = _without_edges(items[first:last])
+            lines += [items[:first] + before, _Line(tuple(_spaced(inner))), after + items[last:]]
         return lines
 
 
@@ -108,6 +119,7 @@ class _Line:
         spans = project(self.extract.text, marks, translation)
         for index, mark in enumerate(marks):
             children.setdefault(mark.parent, []).append(index)
+        before, after = self._copies(marks, spans, translation)
         restored: list[Item] = []
 
         def write(index: int, span: Span, stack: Stack) -> None:
@@ -116,12 +128,17 @@ class _Line:
             inner = sorted(children.get(index, ()), key=lambda child: (spans[child].start, spans[child].end))
             for child in inner:
                 write_text(read, spans[child].start, stack)
-                origin, read = origins[child], spans[child].start
+                origin, read = origins[child], max(read, spans[child].start)
                 if isinstance(origin, Item):
                     restored.extend(_with_space(replace(origin, stack=stack), translation.text, read))
-                else:
-                    write(child, spans[child], (*stack, origin))
-                read = spans[child].end
+                    read += origin.space == "none" and translation.text.startswith(" ", read)
+                    continue
+                if child in before:
+                    restored.append(Item("text", stack, " "))
+                write(child, spans[child], (*stack, origin))
+                if child in after:
+                    restored.append(Item("text", stack, " "))
+                read = max(read, spans[child].end)
             write_text(read, span.end, stack)
             if not inner and span.start == span.end:
                 restored.append(Item("text", stack))
@@ -132,6 +149,30 @@ class _Line:
 
         write(-1, Span(0, len(translation.text)), self._common_stack())
         return restored
+
+    def _copies(
+        self, marks: Sequence[Mark], spans: list[Span], translation: Translation
+    ) -> tuple[set[int], set[int]]:
+        """Copied marks that want a space before, and after, in the translation.
+
+        One that the translator lost covers nothing, not the words that are in its place.
+        """
+        source, text = self.extract.text, translation.text
+        kept = {(span.start, span.end) for span in self.extract.keep}
+        copies: dict[int, tuple[Span, Span]] = {}
+        lost: list[int] = []
+        for index, mark in enumerate(marks):
+            if (mark.start, mark.end) not in kept:
+                continue
+            found = spans[index]
+            if text[found.start : found.end].casefold() != source[mark.start : mark.end].casefold():
+                spans[index] = Span(found.start, found.start)
+                lost.append(index)
+            copies[index] = Span(mark.start, mark.end), spans[index]
+        before, after = lost_spaces(source, text, copies)
+        before.update(index for index in lost if text[: spans[index].start][-1:].isalnum())
+        after.update(index for index in lost if text[spans[index].end :][:1].isalnum())
+        return before, after
 
     def _common_stack(self) -> Stack:
         """Containers around all items: they are around the whole translation, and no marks."""
@@ -168,30 +209,71 @@ class _Line:
         return marks, origins
 
 
-def _without_double_spaces(items: Sequence[Item]) -> list[Item]:
-    """An object between two spaces leaves one in the text: the translator knows nothing of it."""
+def _without_edges(items: Sequence[Item]) -> tuple[list[Item], list[Item], list[Item]]:
+    """White space before the first word, the items, white space after the last word."""
+    inner = list(items)
+    text = inner[0].text
+    before = [replace(inner[0], text=text[: len(text) - len(text.lstrip())])]
+    inner[0] = replace(inner[0], text=text.lstrip())
+    text = inner[-1].text
+    after = [replace(inner[-1], text=text[len(text.rstrip()) :])]
+    inner[-1] = replace(inner[-1], text=text.rstrip())
+    return [item for item in before if item.text], inner, [item for item in after if item.text]
+
+
+def _spaced(items: Sequence[Item]) -> list[Item]:
+    """Texts with the white space of a sentence without objects, of which the translator knows nothing.
+
+    An object between two spaces leaves one; one before a comma leaves none; a line break leaves one. An
+    object with white space on one side goes with the word on the other.
+    """
     kept: list[Item] = []
-    text = ""
-    dropping: int | None = None
+    row: list[int] = []
+    """Places of the objects since the last text."""
     for item in items:
         if item.kind == "object":
-            if dropping is None and text[-1:].isspace():
-                dropping = len(kept)
-        elif item.text:
-            if dropping is not None and item.text[0].isspace():
-                kept[dropping] = replace(kept[dropping], spaced=True)
-                item = replace(item, text=item.text[1:])
-            dropping = None
-        text += item.text
+            row.append(len(kept))
+        elif item.text and row:
+            item = _settled(kept, row, item)
+            row = []
         kept.append(item)
     return kept
 
 
+def _settled(kept: list[Item], row: Sequence[int], item: Item) -> Item:
+    """Say how the objects at places ``row`` of ``kept`` stand to the texts around; gives the next text."""
+    place = next(p for p in reversed(range(row[0])) if kept[p].text)
+    before, after = kept[place].text, item.text
+    first = kept[row[0]]
+    if before[-1].isspace() and after[0].isspace():
+        kept[row[0]] = replace(first, space="both")
+        return replace(item, text=after[1:])
+    if before[-1].isspace() and after[0] in _CLOSING and before.strip():
+        kept[place] = replace(kept[place], text=before[:-1])
+        kept[row[0]] = replace(first, space="before", side="left")
+    elif not before[-1].isspace() and not after[0].isspace():
+        if any(kept[p].separates for p in row):
+            kept[row[0]] = replace(first, space="none")
+            return replace(item, text=f" {after}")
+    elif before[-1].isspace() and any(kept[p].separates for p in row[1:]):
+        end = next(p for p in row[1:] if kept[p].separates)
+        kept[row[0]] = replace(first, space="both")
+        kept[end] = replace(kept[end], space="none")
+    else:
+        side: Side = "right" if before[-1].isspace() else "left"
+        for p in row:
+            if kept[p].side == "none" and not kept[p].in_order:
+                kept[p] = replace(kept[p], side=side)
+    return item
+
+
 def _with_space(item: Item, text: str, place: int) -> list[Item]:
-    """An object at a place of the translation, with the space that ``_without_double_spaces`` took."""
+    """An object at a place of the translation, with the space that ``_spaced`` took."""
     space = Item("text", item.stack, " ")
-    if item.spaced and place and not text[place - 1].isspace():
+    after_space = place == 0 or text[place - 1].isspace()
+    before_space = place == len(text) or text[place].isspace()
+    if item.space in ("both", "before") and not after_space:
         return [space, item]
-    if item.spaced and place < len(text) and not text[place].isspace():
+    if item.space == "both" and after_space and not before_space:
         return [item, space]
     return [item]

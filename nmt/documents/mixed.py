@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from copy import copy
+from copy import copy, deepcopy
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,6 +12,7 @@ from lxml import etree
 
 from nmt.documents.inline import Item, Paragraph, Stack
 from nmt.markup.projection import Side
+from nmt.text.mentions import is_mention
 
 _WHITE_SPACE = re.compile(r"[ \t\r\n]+")
 
@@ -27,6 +28,7 @@ class Role:
     """The text of a container is copied, not translated."""
     side: Side = "none"
     in_order: bool = False
+    separates: bool = False
 
 
 class MixedContent:
@@ -43,14 +45,21 @@ class MixedContent:
     ) -> None:
         self._items: list[Item] = []
         self._elements: list[etree._Element] = []
+        self._copied: set[int] = set()
+        """Numbers of elements that are copied with all that is in them."""
         self._role = role
         self._collapse = collapse
         self._read(element, (), keep=False)
 
     @property
+    def items(self) -> tuple[Item, ...]:
+        """What is in the element, in order."""
+        return tuple(self._items)
+
+    @property
     def paragraph(self) -> Paragraph:
         """The items, to be translated."""
-        return Paragraph(tuple(self._items))
+        return Paragraph(self.items)
 
     def write(
         self,
@@ -79,14 +88,25 @@ class MixedContent:
             del opened[shared:]
             for number in item.stack[shared:]:
                 parent = opened[-1][1] if opened else target
-                opened.append((number, _empty_copy(parent, self._elements[number])))
+                opened.append((number, self._opened(parent, number)))
             parent = opened[-1][1] if opened else target
+            if not self._copied.isdisjoint(item.stack):
+                continue
             if item.kind == "text":
                 add_text(parent, item.text)
             else:
                 element = take(self._elements[item.number])
                 element.tail = None
                 parent.append(element)
+
+    def _opened(self, parent: etree._Element, number: int) -> etree._Element:
+        """A copy of an element in its new parent: empty, or whole if it is copied."""
+        if number not in self._copied:
+            return _empty_copy(parent, self._elements[number])
+        copied = deepcopy(self._elements[number])
+        copied.tail = None
+        parent.append(copied)
+        return copied
 
     def _read(self, element: etree._Element, stack: Stack, *, keep: bool) -> None:
         self._add_text(element.text, stack, keep=keep)
@@ -96,14 +116,26 @@ class MixedContent:
             self._elements.append(child)
             if role.kind == "container":
                 self._read(child, (*stack, number), keep=keep or role.keep)
-                if not "".join(str(text) for text in child.itertext()).strip():
+                text = "".join(str(text) for text in child.itertext())
+                if not text.strip():
                     self._items = [item for item in self._items if number not in item.stack]
                     self._items.append(Item("object", stack, number=number))
+                elif len(child) and is_mention(text):
+                    self._items = [item for item in self._items if number not in item.stack]
+                    self._items.append(Item("text", (*stack, number), text, keep=True))
+                    self._copied.add(number)
             elif role.kind == "text":
                 self._items.append(Item("text", stack, role.text, keep=keep))
             elif role.kind != "dropped":
                 self._items.append(
-                    Item(role.kind, stack, number=number, side=role.side, in_order=role.in_order)
+                    Item(
+                        role.kind,
+                        stack,
+                        number=number,
+                        side=role.side,
+                        in_order=role.in_order,
+                        separates=role.separates,
+                    )
                 )
             self._add_text(child.tail, stack, keep=keep)
 

@@ -40,9 +40,7 @@ _READERS: dict[str, Callable[[bytes, _Options], ExtractedDocument]] = {
     "srt": lambda data, _: read_srt(data),
     "vtt": lambda data, _: read_vtt(data),
     "po": lambda data, options: read_po(data, target=options.languages.target, everything=options.everything),
-    "xliff": lambda data, options: read_xliff(
-        data, target=options.languages.target, everything=options.everything
-    ),
+    "xliff": lambda data, options: read_xliff(data, options.languages, everything=options.everything),
     "json": lambda data, _: read_json(data),
     "yaml": lambda data, _: read_yaml(data),
 }

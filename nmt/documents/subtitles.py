@@ -1,11 +1,13 @@
 """SubRip (srt) and WebVTT (W3C): numbers, times, settings, styles and notes stay; cues speak French.
 
-The libraries ``srt`` and ``webvtt`` read and write the files; ``nmt.documents.cues`` does what both share.
+The libraries ``srt`` and ``webvtt`` read the files, in which the texts are replaced where they stand;
+``nmt.documents.cues`` does what both share.
 """
 
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Sequence
 
 import srt
@@ -29,10 +31,8 @@ def read_srt(data: bytes) -> ExtractedDocument:
     units = units_of(cues, str, str)
 
     def write(restored: Sequence[list[str]]) -> bytes:
-        result = _parse_srt(source.text)
-        for subtitle, text in zip(result, cue_texts(units, restored, len(cues)), strict=True):
-            subtitle.content = text
-        return source.encode(srt.compose(result, reindex=False, strict=False))
+        texts = cue_texts(units, restored, len(cues))
+        return source.encode(_with_texts(source.text, [cue.text for cue in cues], texts))
 
     return document(units, write, suffix="srt")
 
@@ -45,12 +45,29 @@ def read_vtt(data: bytes) -> ExtractedDocument:
     units = units_of(cues, lambda text: html.escape(text, quote=False), html.unescape)
 
     def write(restored: Sequence[list[str]]) -> bytes:
-        result = _parse_vtt(source.text)
-        for caption, text in zip(result.captions, cue_texts(units, restored, len(cues)), strict=True):
-            caption.text = text
-        return source.encode(result.content)
+        texts = cue_texts(units, restored, len(cues))
+        return source.encode(_with_texts(source.text, [cue.text for cue in cues], texts))
 
     return document(units, write, suffix="vtt")
+
+
+def _with_texts(source: str, before: Sequence[str], after: Sequence[str]) -> str:
+    """``source`` with the text of each cue replaced where it stands, after the line of its times."""
+    pieces: list[str] = []
+    read = 0
+    for number, (old, new) in enumerate(zip(before, after, strict=True), start=1):
+        times = source.find("-->", read)
+        place = source.find("\n", times) + 1 if times >= 0 else 0
+        if not (old := old.strip()):
+            continue
+        lines = r"\s*\n\s*".join(map(re.escape, old.split("\n"))) + r"[ \t]*"
+        found = re.compile(lines).search(source, place or len(source))
+        if found is None:
+            raise InputError(f"the lines of cue {number} cannot be read twice alike; correct them")
+        is_new = new != found.group().strip()
+        pieces += [source[read : found.start()], new if is_new else found.group()]
+        read = found.end()
+    return "".join([*pieces, source[read:]])
 
 
 def _parse_srt(text: str) -> list[srt.Subtitle]:

@@ -1,4 +1,4 @@
-"""XLIFF 1.2 and 2.0 (OASIS): segments without a translation get one, with their inline elements.
+"""XLIFF 1.2, 2.0 and 2.1 (OASIS): segments without a translation get one, with their inline elements.
 
 ``g`` and ``pc`` are containers, placeholders (``x``, ``ph``, ``bpt`` ...) objects, protected ``mrk`` text is
 copied. A segment that is final, approved or not to be translated stays as it is. New targets are marked as
@@ -7,6 +7,7 @@ machine translation, for a person to review.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 
@@ -14,56 +15,104 @@ from lxml import etree
 
 from nmt.documents.extracted import ExtractedDocument, document
 from nmt.documents.inline import Item
+from nmt.documents.languages import Languages
+from nmt.documents.messages import message
 from nmt.documents.mixed import MixedContent, Role, add_text
 from nmt.documents.xml import parse_xml
+from nmt.documents.xml_edits import Edits
 from nmt.errors import InputError
 
 V1 = "{urn:oasis:names:tc:xliff:document:1.2}"
 V2 = "{urn:oasis:names:tc:xliff:document:2.0}"
+_BREAK = re.compile(r"<br\b", re.IGNORECASE)
 _SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 _CONTAINERS = {f"{V1}g", f"{V1}mrk", f"{V2}pc", f"{V2}mrk"}
 _OPENING = {f"{V1}bx", f"{V1}bpt", f"{V2}sc", f"{V2}sm"}
 _CLOSING = {f"{V1}ex", f"{V1}ept", f"{V2}ec", f"{V2}em"}
-_OPEN_STATES = {"", "new", "needs-translation", "initial"}
+_OPEN_STATES = {"new", "needs-translation", "initial"}
 """States of a target that nobody has worked on."""
+VERSIONS = "1.2, 2.0 and 2.1"
+_VERSION = re.compile(r"[0-9.]{1,10}")
 
 
-def read_xliff(data: bytes, *, target: str = "fr", everything: bool = False) -> ExtractedDocument:
-    """An XLIFF file; see ``nmt.documents.read_document``."""
+def read_xliff(data: bytes, languages: Languages, *, everything: bool = False) -> ExtractedDocument:
+    """An XLIFF file; see ``nmt.documents.read_document``.
+
+    An empty element as target counts as none, and so does one without a state that repeats its source.
+    """
     root = parse_xml(data, doctype=True)
     version = {f"{V1}xliff": V1, f"{V2}xliff": V2}.get(str(root.tag))
     if version is None:
-        raise InputError("the document is no XLIFF 1.2 or 2.0: its root element is another; convert it")
-    sources = [_content(source) for source in _open_sources(root, version, everything=everything)]
+        raise InputError(
+            f"the document is {_named(root)}; read are XLIFF {VERSIONS}: convert it to one of them"
+        )
+    encoding = root.getroottree().docinfo.encoding or "UTF-8"
+    text = data.decode(encoding)
+    found = list(_segments(root, version))
+    opened = [source for source in found if everything or _is_open(source, version)]
+    contents = [_content(source) for source in opened]
 
     def write(restored: Sequence[list[Item]]) -> bytes:
-        changed = deepcopy(root)
-        found = list(_open_sources(changed, version, everything=everything))
-        for source, items in zip(found, restored, strict=True):
-            _content(source).write(_target(source, version), items, take=deepcopy, add_text=add_text)
-        _set_language(changed, version, target)
-        return etree.tostring(
-            changed.getroottree(), xml_declaration=True, encoding=root.getroottree().docinfo.encoding
-        )
+        edits = Edits(text, root)
+        for source, content, items in zip(opened, contents, restored, strict=True):
+            _add_target(edits, source, version, content, items)
+        _set_languages(edits, root, version, languages.target)
+        return edits.result().encode(encoding, "xmlcharrefreplace")
 
-    return document([source.paragraph for source in sources], write, suffix="xlf")
+    return document(
+        [message(content.items) for content in contents],
+        write,
+        suffix="xlf",
+        n_done=len(found) - len(opened),
+        notices=_of_another_language(root, languages),
+    )
 
 
-def _open_sources(root: etree._Element, version: str, *, everything: bool) -> Iterator[etree._Element]:
-    """The ``source`` of each segment to translate."""
+def _named(root: etree._Element) -> str:
+    """What a document is that is not read, as its root says."""
+    name = etree.QName(root)
+    if name.localname != "xliff":
+        return f"no XLIFF: its root element is {name.localname[:40]}"
+    version = root.get("version", "")
+    return f"XLIFF {version}" if _VERSION.fullmatch(version) else "XLIFF of a version that it does not name"
+
+
+def _of_another_language(root: etree._Element, languages: Languages) -> list[str]:
+    """A notice for each language that the document says its sources are in, if they are read as another."""
+    named = {root.get("srcLang", "")} | {file.get("source-language", "") for file in root}
+    others = sorted(name for name in named if name and name.lower()[:2] != languages.source)
+    return [
+        f"the document says that its source is in {name[:20]!r}; it was translated as '{languages.source}'"
+        for name in others
+    ]
+
+
+def _segments(root: etree._Element, version: str) -> Iterator[etree._Element]:
+    """The ``source`` of each segment that may be translated."""
     for source in root.iter(f"{version}source"):
         segment = source.getparent()
         if segment is None or segment.tag not in (f"{V1}trans-unit", f"{V2}segment"):
             continue  # an alternative translation, or text that is not to be translated
         units = [segment, *segment.iterancestors()]
         switches = [unit.get("translate") for unit in units if unit.get("translate")]
-        if switches[:1] == ["no"] or segment.get("approved") == "yes":
-            continue
-        target = segment.find(f"{version}target")
-        state = segment.get("state", "") if version == V2 or target is None else target.get("state", "")
-        has_target = target is not None and bool("".join(map(str, target.itertext())).strip())
-        if everything or (state in _OPEN_STATES and not has_target) or state in _OPEN_STATES - {""}:
+        if switches[:1] != ["no"] and segment.get("approved") != "yes":
             yield source
+
+
+def _is_open(source: etree._Element, version: str) -> bool:
+    """Whether nobody has translated the segment yet."""
+    segment = source.getparent()
+    assert segment is not None, "a segment holds it"
+    target = segment.find(f"{version}target")
+    state = segment.get("state", "") if version == V2 or target is None else target.get("state", "")
+    if state:
+        return state in _OPEN_STATES
+    written = "" if target is None else _text(target)
+    return not written or written == _text(source)
+
+
+def _text(element: etree._Element) -> str:
+    return "".join(map(str, element.itertext())).strip()
 
 
 def _content(source: etree._Element) -> MixedContent:
@@ -81,30 +130,45 @@ def _role(element: etree._Element) -> Role:
         return Role("object", side="right", in_order=True)
     if element.tag in _CLOSING:
         return Role("object", side="left", in_order=True)
+    if _is_line_break(element):
+        return Role("barrier")
     return Role("object")
 
 
-def _target(source: etree._Element, version: str) -> etree._Element:
-    """The ``target`` beside ``source``, made where there is none, marked as machine translation."""
+def _is_line_break(element: etree._Element) -> bool:
+    """``<x ctype="lb"/>``, ``<ph subType="xlf:lb"/>``, or one that stands for ``<br>``."""
+    if element.get("ctype") == "lb" or element.get("subType") in ("xlf:lb", "html:br"):
+        return True
+    shown = (element.get(name, "") for name in ("equiv-text", "disp", "equiv", "id"))
+    return any(value == "LINE_BREAK" or _BREAK.match(value) for value in shown)
+
+
+def _add_target(
+    edits: Edits, source: etree._Element, version: str, content: MixedContent, items: Sequence[Item]
+) -> None:
+    """Write the ``target`` beside ``source``, and mark it as machine translation."""
     segment = source.getparent()
     assert segment is not None, "a segment holds it"
     target = segment.find(f"{version}target")
-    if target is None:
-        target = etree.Element(f"{version}target")
-        segmented = segment.find(f"{V1}seg-source")
-        before = source if segmented is None else segmented
-        target.tail = before.tail
-        segment.insert(segment.index(before) + 1, target)
+    written = etree.Element(f"{version}target", nsmap=source.nsmap) if target is None else deepcopy(target)
+    content.write(written, items, take=deepcopy, add_text=add_text)
     if version == V1:
-        target.set("state", "needs-review-translation")
-        target.set("state-qualifier", "mt-suggestion")
+        written.set("state", "needs-review-translation")
+        written.set("state-qualifier", "mt-suggestion")
     else:
-        segment.set("state", "translated")
-    return target
+        edits.set_attribute(segment, "state", "translated")
+    if target is None:
+        segmented = segment.find(f"{V1}seg-source")
+        edits.add_after(source if segmented is None else segmented, written)
+    else:
+        edits.replace(target, written)
 
 
-def _set_language(root: etree._Element, version: str, target: str) -> None:
+def _set_languages(edits: Edits, root: etree._Element, version: str, target: str) -> None:
     if version == V2:
-        root.set("trgLang", root.get("trgLang", target))
+        if not root.get("trgLang"):
+            edits.set_attribute(root, "trgLang", target)
+        return
     for file in root.iter(f"{V1}file"):
-        file.set("target-language", file.get("target-language", target))
+        if not file.get("target-language"):
+            edits.set_attribute(file, "target-language", target)

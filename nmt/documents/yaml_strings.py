@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import yaml
@@ -47,22 +47,49 @@ class _Scalar:
 def read_yaml(data: bytes) -> ExtractedDocument:
     """A YAML file of any number of documents; see ``nmt.documents.read_document``."""
     source = decode(data)
-    scalars = [scalar for scalar in _scalars(source.text) if has_letters(scalar.text)]
+    scalars = _scalars(source.text)
+    translated = [place for place, scalar in enumerate(scalars) if has_letters(scalar.text)]
 
     def write(restored: Sequence[str]) -> bytes:
-        for render in (_in_own_style, _double_quoted):
-            pieces: list[str] = []
-            read = 0
-            for scalar, text in zip(scalars, restored, strict=True):
-                written = source.text[scalar.start : scalar.end]
-                pieces += [source.text[read : scalar.start], render(scalar, written, text)]
-                read = scalar.end
-            result = "".join([*pieces, source.text[read:]])
-            if [scalar.text for scalar in _scalars(result) if has_letters(scalar.text)] == list(restored):
-                break
+        wanted = [scalar.text for scalar in scalars]
+        for place, text in zip(translated, restored, strict=True):
+            wanted[place] = text
+        renderers = dict.fromkeys(translated, _in_own_style)
+        result = _written(source.text, scalars, wanted, renderers)
+        found = [scalar.text for scalar in _scalars_or_none(result)]
+        if found != wanted:  # a style that cannot hold its text, not known before: quotes can
+            wrong = translated
+            if len(found) == len(wanted):
+                wrong = [place for place in translated if found[place] != wanted[place]]
+            renderers |= dict.fromkeys(wrong, _double_quoted)
+            result = _written(source.text, scalars, wanted, renderers)
         return source.encode(result)
 
-    return document([string_part(scalar.text) for scalar in scalars], write, suffix="yaml")
+    return document([string_part(scalars[place].text) for place in translated], write, suffix="yaml")
+
+
+def _written(
+    source: str,
+    scalars: Sequence[_Scalar],
+    texts: Sequence[str],
+    renderers: Mapping[int, Callable[[_Scalar, str, str], str]],
+) -> str:
+    """``source`` with the scalars that have a renderer written anew, unless their text is as it was."""
+    pieces: list[str] = []
+    read = 0
+    for place, (scalar, text) in enumerate(zip(scalars, texts, strict=True)):
+        if place in renderers and text != scalar.text:
+            written = source[scalar.start : scalar.end]
+            pieces += [source[read : scalar.start], renderers[place](scalar, written, text)]
+            read = scalar.end
+    return "".join([*pieces, source[read:]])
+
+
+def _scalars_or_none(text: str) -> list[_Scalar]:
+    try:
+        return _scalars(text)
+    except InputError:
+        return []
 
 
 def _scalars(text: str) -> list[_Scalar]:
@@ -126,17 +153,45 @@ def _in_own_style(scalar: _Scalar, written: str, text: str) -> str:
     """``text`` as the scalar was written, or double-quoted where that style cannot hold it."""
     style = scalar.style
     if style is None and _is_plain(text, flow=scalar.flow):
-        return text
+        return _filled(text, written)
     if style == "'" and text.isprintable():
-        return "'" + text.replace("'", "''") + "'"
+        return _filled("'" + text.replace("'", "''") + "'", written)
+    if style == '"' and "\n" in written:
+        return _filled(_double_quoted(scalar, written, text), written)
     block = _BLOCK.match(written)
     lines = text.rstrip("\n").split("\n")
-    if block and all(line == line.lstrip() for line in lines):
+    may_begin = not lines[0][:1].isspace() and (style == "|" or all(line == line.lstrip() for line in lines))
+    if block and may_begin:
         indent = block["indent"].lstrip("\n")
-        between = "\n" if style == "|" else "\n\n"
-        body = between.join(line and indent + line for line in lines)
-        return block["header"] + body + _last_line_ends(written)
+        if style == ">":
+            width = max(len(line) - len(indent) for line in written[block.start("indent") :].split("\n"))
+            lines = ["\n".join(_fill(line, width)) for line in lines]
+        body = ("\n" if style == "|" else "\n\n").join(lines)
+        indented = "\n".join(line and indent + line for line in body.split("\n"))
+        return block["header"] + indented + _last_line_ends(written)
     return _double_quoted(scalar, written, text)
+
+
+def _filled(value: str, written: str) -> str:
+    """A scalar in lines, with the indentation and about the width that it had in lines."""
+    first, *others = written.rstrip("\n").split("\n")
+    if not others or "\n\n" in written or "  " in value:
+        return value
+    indent = others[0][: len(others[0]) - len(others[0].lstrip())]
+    width = max([len(first), *(len(line.strip()) for line in others)])
+    return f"\n{indent}".join(_fill(value, width))
+
+
+def _fill(text: str, width: int) -> list[str]:
+    """Lines that are one text again when their ends are read as spaces."""
+    lines: list[str] = []
+    for word in text.split(" "):
+        may_begin = word and not word.startswith(("#", "- ", "? "))
+        if lines and (len(lines[-1]) + 1 + len(word) <= width or not may_begin or not lines[-1].strip()):
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return lines
 
 
 def _double_quoted(scalar: _Scalar, written: str, text: str) -> str:

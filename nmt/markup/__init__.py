@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Literal
 
 from nmt.errors import ConfigError
 from nmt.extraction import share_out, to_translate
+from nmt.markup.cut import cut_lines, cut_messages
 from nmt.markup.extract import ExtractedMarkup
-from nmt.markup.html import TRANSLATED_ATTRIBUTES, tokenize_html
+from nmt.markup.html import TRANSLATED_ATTRIBUTES, looks_like_html, tokenize_html
 from nmt.markup.projection import Mark, project
 from nmt.markup.tokens import Kind, Token
 from nmt.markup.xml import tokenize_xml
@@ -32,6 +33,7 @@ __all__ = [
     "MarkupKind",
     "extract_html",
     "extract_xml",
+    "looks_like_html",
     "project",
     "translate_markup",
 ]
@@ -47,6 +49,7 @@ def extract_html(
     non_splitting_tags: Collection[str] = (),
     outline_detection: bool = True,
     attributes: Collection[str] = TRANSLATED_ATTRIBUTES,
+    keeps_lines: bool = False,
 ) -> ExtractedMarkup:
     """Take an HTML page or fragment apart. Nothing in HTML is an error.
 
@@ -60,6 +63,7 @@ def extract_html(
         non_splitting_tags: elements that never do.
         outline_detection: False: only ``splitting_tags`` part sentences.
         attributes: names of the attributes to translate.
+        keeps_lines: white space means something, as in a string of a program: line ends part sentences.
     """
     tokens = tokenize_html(text, _names(ignore_tags), attributes)
     splitting, non_splitting = _names(splitting_tags), _names(non_splitting_tags)
@@ -68,7 +72,8 @@ def extract_html(
             token.splits = True
         elif token.name in non_splitting or not outline_detection:
             token.splits = token.starts_flow = False
-    return ExtractedMarkup(text, tokens, _escape)
+    tokens = cut_messages(text, cut_lines(text, tokens) if keeps_lines else tokens)
+    return ExtractedMarkup(text, tokens, _escape, keeps_runs=keeps_lines)
 
 
 def extract_xml(
@@ -104,7 +109,7 @@ def extract_xml(
         frozenset(attributes),
         outline_detection=outline_detection,
     )
-    return ExtractedMarkup(text, tokens, _escape, inner=_cdata)
+    return ExtractedMarkup(text, cut_messages(text, tokens), _escape, inner=_cdata)
 
 
 def translate_markup(

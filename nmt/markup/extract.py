@@ -62,6 +62,7 @@ class ExtractedMarkup:
         tokens: all of it, see ``nmt.markup.tokens``.
         escape: how characters of a translation are written between tags.
         inner: takes apart the content of a CDATA section; None: there is none.
+        keeps_runs: a run of white space in a text is kept as it is; else it is one space.
     """
 
     def __init__(
@@ -70,12 +71,14 @@ class ExtractedMarkup:
         tokens: Sequence[Token],
         escape: Escape,
         inner: Callable[[str], ExtractedMarkup] | None = None,
+        *,
+        keeps_runs: bool = False,
     ) -> None:
         self._text = text
         self._escape = escape
         self._flows: list[Flow | Inner] = []
         self._values: list[Value] = []
-        _Walk(text, tokens, inner, self._flows, self._values).run()
+        _Walk(text, tokens, inner, self._flows, self._values, keeps_runs=keeps_runs).run()
         self._parts: list[Flow | Inner | Value] = sorted(
             [*self._flows, *self._values], key=lambda part: part.start
         )
@@ -150,7 +153,10 @@ class _Walk:
         inner: Callable[[str], ExtractedMarkup] | None,
         flows: list[Flow | Inner],
         values: list[Value],
+        *,
+        keeps_runs: bool,
     ) -> None:
+        self._keeps_runs = keeps_runs
         self._text, self._tokens, self._inner = text, tokens, inner
         self._flows, self._values = flows, values
         self._items: list[Item] = []
@@ -173,7 +179,7 @@ class _Walk:
         """Deal with one token, or with a copied element; returns the index of the next."""
         if token.kind in {Kind.START, Kind.EMPTY}:
             return self._tag(index, token)
-        if token.kind is Kind.END and token.splits:
+        if token.kind in {Kind.END, Kind.OTHER} and token.splits:
             self._flush()
         elif not self._translates:
             pass
@@ -249,7 +255,7 @@ class _Walk:
                 self._values.append(Value(attribute, Extract(text)))
 
     def _flush(self) -> None:
-        flow = gather(self._items, keeps_space=self._keeps_space)
+        flow = gather(self._items, keeps_space=self._keeps_space, keeps_runs=self._keeps_runs)
         if flow is not None:
             self._flows.append(flow)
         self._items, self._places = [], {}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nmt.extraction import Extract
-from nmt.markup.projection import Mark, project
+from nmt.markup.projection import Mark, lost_spaces, project
 from nmt.spans import Span
 
 if TYPE_CHECKING:
@@ -60,6 +60,12 @@ class Flow:
         for indices in children:
             indices.sort(key=lambda index: (spans[index].start, spans[index].end, index))
 
+        copies = {
+            index: (Span(mark.start, mark.end), spans[index])
+            for index, mark in enumerate(self.marks)
+            if self.tags[index].is_copy
+        }
+        before, after = lost_spaces(self.extract.text, text, copies)
         written: list[str] = []
         read = 0
 
@@ -89,11 +95,11 @@ class Flow:
             tag = self.tags[index]
             # a copy that the translator lost, or put elsewhere, has no white space of its own
             is_apart = tag.is_copy and spans[index].start == spans[index].end
-            if (tag.spaced and read) or (is_apart and text[read - 1 : read].isalnum()):
+            if (tag.spaced and read) or (is_apart and text[read - 1 : read].isalnum()) or index in before:
                 written.append(" ")
             written.append(raw(tag.opening.start, tag.opening.end))
             if tag.is_copy:
-                if is_apart and text[read : read + 1].isalnum():
+                if (is_apart and text[read : read + 1].isalnum()) or index in after:
                     written.append(" ")
                 read = max(read, spans[index].end)
             elif tag.glued and text.startswith(" ", read):

@@ -68,12 +68,13 @@ class Item:
         return Span(self.start, self.end)
 
 
-def gather(items: Sequence[Item], *, keeps_space: bool) -> Flow | None:
+def gather(items: Sequence[Item], *, keeps_space: bool, keeps_runs: bool = False) -> Flow | None:
     """The flow of ``items``; None when there is no letter in it to translate.
 
     Args:
         items: text and inline tags in order, as many as stand between two block tags.
         keeps_space: white space stays as it is, as in ``<pre>``.
+        keeps_runs: a run of it is not one space, but as long as it was.
     """
     if not any(item.is_text and any(map(str.isalpha, item.text)) for item in items):
         return None
@@ -85,7 +86,7 @@ def gather(items: Sequence[Item], *, keeps_space: bool) -> Flow | None:
     if core[-1].role is Role.TEXT:
         core[-1].text = core[-1].text.rstrip()
         core[-1].end = core[-1].start + len(core[-1].text)
-    gathered = _Gathering(keeps_space)
+    gathered = _Gathering(keeps_space, keeps_runs)
     gathered.add_all(core)
     references: dict[str, str] = {}
     for item in core:
@@ -149,12 +150,14 @@ class _Waiting:
 class _Gathering:
     """Text and marks so far."""
 
-    def __init__(self, keeps_space: bool) -> None:
+    def __init__(self, keeps_space: bool, keeps_runs: bool) -> None:
         self.parts: list[str] = []
         self.keep: list[Span] = []
         self.marks: list[Mark] = []
         self.tags: list[Tag] = []
-        self._keeps_space = keeps_space
+        self._keeps_space, self._keeps_runs = keeps_space, keeps_runs
+        self._run = " "
+        """The white space that is due."""
         self._length = 0
         self._space_due = False
         self._n_spaces = 0
@@ -199,6 +202,8 @@ class _Gathering:
                 self._word(part)
             elif part:
                 self._n_spaces += 1
+                if self._keeps_runs and not self._space_due:
+                    self._run = part
                 self._space_due = self._length > 0
 
     def _word(self, word: str) -> None:
@@ -209,13 +214,14 @@ class _Gathering:
                 self._space_due = False  # "Hello <x/>, you" is the sentence "Hello, you"
         self._settle(word, spaced=not self._space_due)
         if self._space_due:
-            self.parts.append(" ")
+            self.parts.append(self._run)
+            self._length += len(self._run)
         self.parts.append(word)
-        self._length += len(word) + self._space_due
-        self._space_due, self._n_spaces = False, 0
+        self._length += len(word)
+        self._space_due, self._n_spaces, self._run = False, 0, " "
 
     def _point(self, item: Item, parent: int, *, in_order: bool = False) -> None:
-        here = self._length + self._space_due
+        here = self._length + (len(self._run) if self._space_due else 0)
         seen = self._waiting[-1].n_spaces if self._waiting else 0
         separated = item.separates and self._length > 0 and not self._space_due
         self._waiting.append(
@@ -255,7 +261,8 @@ class _Gathering:
                 side = "left"
             mark, tag = self.marks[waiting.index], self.tags[waiting.index]
             here = min(mark.start, self._length) if spaced else mark.start
-            self.marks[waiting.index] = replace(mark, start=here, end=max(here, mark.end), side=side)
+            end = here if mark.start == mark.end else max(here, mark.end)
+            self.marks[waiting.index] = replace(mark, start=here, end=end, side=side)
             self.tags[waiting.index] = replace(
                 tag,
                 spaced=before and (after or spaced or not word) and waiting.right_after_space,

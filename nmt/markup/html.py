@@ -17,7 +17,8 @@ from itertools import pairwise
 import turbohtml
 from turbohtml import TokenType
 
-from nmt.markup.tokens import Attribute, Kind, Token
+from nmt.markup.tokens import Attribute, Kind, Token, copy_mentions
+from nmt.text.mentions import CLASSES
 
 
 def _set(names: str) -> frozenset[str]:
@@ -36,9 +37,23 @@ COPIED = _set("code kbd listing math plaintext pre samp tt var xmp")
 HIDDEN = _set("audio canvas embed iframe noembed noframes object script style svg textarea video")
 """Copied, and none of their text is part of a sentence."""
 KEEP_SPACE = _set("listing plaintext pre textarea xmp")
+KNOWN = (
+    BLOCKS
+    | VOID
+    | COPIED
+    | HIDDEN
+    | _set(
+        "a abbr acronym b bdi bdo big cite del dfn em font i ins mark picture q rp rt ruby s small span "
+        "strike strong sub sup time u"
+    )
+)
+"""Elements of HTML."""
 SEPARATING = _set("br img input embed object svg video audio canvas iframe textarea select")
-TRANSLATED_ATTRIBUTES = ("alt", "title", "placeholder", "aria-label", "content")
-"""``content`` where it is a description of the page."""
+TRANSLATED_ATTRIBUTES = (
+    *("alt", "title", "placeholder", "content", "value", "label"),
+    *("aria-label", "aria-description", "aria-placeholder", "aria-roledescription", "aria-valuetext"),
+)
+"""``content`` of descriptions of the page, ``value`` of buttons, ``label`` of options and tracks."""
 
 MAX_DEPTH = 200
 """Elements inside each other; what is deeper stands alone, without an end."""
@@ -49,6 +64,9 @@ _SAME_KIND = {
 }
 """A start tag of the group ends an open element of the group: their end tags may be left out."""
 _SCOPES = _set("ul ol dl table select")
+_BUTTONS = _set("submit button reset")
+_ONLY_OF = {"content": _set("meta"), "label": _set("option optgroup track")}
+"""Attributes that mean something else of other elements."""
 _DESCRIPTIONS = _set("description og:title og:description twitter:title twitter:description keywords")
 _ATTRIBUTE = re.compile(
     r"""[\s/]*(?P<name>[^\s/>][^\s/>=]*)(?:\s*=\s*(?P<value>"[^"]*"|'[^']*'|[^\s>"'][^\s>]*))?"""
@@ -61,6 +79,16 @@ _KINDS = {
     TokenType.START_TAG: Kind.START,
     TokenType.END_TAG: Kind.END,
 }
+
+
+def looks_like_html(text: str) -> bool:
+    """Whether ``text`` holds an element of HTML with both its tags, or one that has but one."""
+    if "<" not in text or ">" not in text:
+        return False
+    return any(
+        token.name in KNOWN and (token.partner is not None or token.name in VOID)
+        for token in tokenize_html(text, (), ())
+    )
 
 
 def tokenize_html(text: str, ignore_tags: Collection[str], attributes: Collection[str]) -> list[Token]:
@@ -79,10 +107,11 @@ def tokenize_html(text: str, ignore_tags: Collection[str], attributes: Collectio
     for index, token in enumerate(tokens):
         if token.name == "br":
             token.splits = _ends_a_line(tokens, index)
-        elif token.kind is Kind.START and token.name == "a":
+        elif token.kind is Kind.START and token.name == "a" and not _is_note(tokens, index):
             token.starts_flow = _follows_a_link(tokens, index)
-        elif token.kind is Kind.START and token.name == "sup" and _is_note(tokens, index):
+        elif token.kind is Kind.START and token.name in {"sup", "a"} and _is_note(tokens, index):
             token.translates = token.is_shown = False
+    copy_mentions(tokens)
     return tokens
 
 
@@ -126,6 +155,7 @@ def _describe(
     token.keeps_space = name in KEEP_SPACE
     token.is_shown = name not in HIDDEN
     token.is_self_closing = tag.self_closing
+    token.is_mention = not CLASSES.isdisjoint((tag.attr("class") or "").split())
     if name in VOID:
         token.kind = Kind.EMPTY
     translate = tag.attr("translate")
@@ -141,9 +171,16 @@ def _describe(
         token.translates = False
     if name == "meta" and _DESCRIPTIONS.isdisjoint({tag.attr("name"), tag.attr("property")}):
         return
-    wanted = [found for found in attributes if tag.attr(found) and (found != "content" or name == "meta")]
+    wanted = [found for found in attributes if tag.attr(found) and _is_read(found, tag)]
     if wanted:
         token.attributes = tuple(_attributes(token.start, tag, raw, wanted))
+
+
+def _is_read(attribute: str, tag: turbohtml.Token) -> bool:
+    """Whether people read this attribute of the element."""
+    if attribute == "value":
+        return tag.tag == "input" and (tag.attr("type") or "").strip().lower() in _BUTTONS
+    return tag.tag in _ONLY_OF.get(attribute, (tag.tag,))
 
 
 def _attributes(start: int, tag: turbohtml.Token, raw: str, wanted: Sequence[str]) -> list[Attribute]:
@@ -214,8 +251,16 @@ def _follows_a_link(tokens: Sequence[Token], index: int) -> bool:
 
 
 def _is_note(tokens: Sequence[Token], index: int) -> bool:
-    """A footnote's number or a power, "table<sup>1</sup>": it goes with the word, but is no part of it."""
+    """A footnote's number or a power, "table<sup>1</sup>": it goes with the word, but is no part of it.
+
+    So does a link that is an asterisk or a number right after a word.
+    """
     after = tokens[index].after
+    if tokens[index].name == "a":
+        before = tokens[index - 1] if index else tokens[index]
+        inside = "".join(token.text for token in tokens[index:after]).strip()
+        if before.kind is not Kind.TEXT or not before.text[-1:].isalnum() or not inside:
+            return False
     if tokens[index].partner is None or any(map(str.isalpha, "".join(t.text for t in tokens[index:after]))):
         return False
     return after == len(tokens) or not tokens[after].text[:1].isalnum()

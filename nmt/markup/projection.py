@@ -17,7 +17,7 @@ Documents use this for runs of characters, markup for tags. Pure functions, no t
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -63,6 +63,33 @@ def project(source: str, marks: Sequence[Mark], translation: Translation) -> lis
     """
     edges = {edge for mark in marks for edge in (mark.start, mark.end)}
     return _Projection(marks, votes_of(source, edges, translation)).spans()
+
+
+def lost_spaces(
+    source: str, target: str, copies: Mapping[int, tuple[Span, Span]]
+) -> tuple[set[int], set[int]]:
+    """Which copied words the translator glued to a word or to each other, where the source has white space.
+
+    Args:
+        source: the text that was translated.
+        target: its translation.
+        copies: by a number, where a copied word is in each.
+
+    Returns:
+        The numbers of those that want a space before, and after.
+    """
+    starts, ends = ({getattr(span, edge) for _, span in copies.values()} for edge in ("start", "end"))
+    before, after = set(), set()
+    for number, (own, found) in copies.items():
+        if found.start == found.end:
+            continue
+        is_glued = target[: found.start][-1:].isalnum() or (found.start and found.start in ends)
+        if is_glued and source[: own.start][-1:].isspace():
+            before.add(number)
+        is_glued = target[found.end :][:1].isalnum() and found.end not in starts
+        if is_glued and source[own.end :][:1].isspace():
+            after.add(number)
+    return before, after
 
 
 class _Projection:

@@ -6,8 +6,14 @@ Whatever is not translated is copied from there, byte for byte.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+
+from nmt.text.mentions import is_mention
+
+MAX_MENTION_TOKENS = 20
+"""Of the element of a mention: a person's name, an avatar, a few spans."""
 
 
 class Kind(Enum):
@@ -53,7 +59,7 @@ class Token:
     after: int = 0
     """Index of the first token after the element."""
     splits: bool = False
-    """No sentence goes across this tag. Of END too."""
+    """No sentence goes across this tag. Of END too, and of OTHER."""
     is_self_closing: bool = False
     """Written ``<x/>``, which in HTML means nothing; EMPTY where no end tag comes."""
     starts_flow: bool = False
@@ -66,4 +72,22 @@ class Token:
     """White space in the element is kept as it is."""
     separates: bool = False
     """What comes before and after it are different words even without white space: ``<br>``."""
+    is_mention: bool = False
+    """Its class says that it is a mention or a hashtag."""
     attributes: tuple[Attribute, ...] = ()
+
+
+def copy_mentions(tokens: Sequence[Token]) -> None:
+    """Elements whose text is a mention, a hashtag or an address are copied, with all that is in them."""
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        index += 1
+        if token.kind is not Kind.START or token.partner is None or token.splits or token.translates:
+            continue
+        inside = tokens[index : token.after - 1]
+        if len(inside) <= MAX_MENTION_TOKENS and not any(one.splits or one.translates for one in inside):
+            text = "".join(one.text for one in inside)
+            if text.strip() and (token.is_mention or is_mention(text)):
+                token.translates = False
+                index = token.after

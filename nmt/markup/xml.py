@@ -17,7 +17,8 @@ from itertools import pairwise
 from xml.parsers import expat
 
 from nmt.errors import InputError
-from nmt.markup.tokens import Attribute, Kind, Token
+from nmt.markup.tokens import Attribute, Kind, Token, copy_mentions
+from nmt.text.mentions import CLASSES
 
 _DOCUMENT = re.compile(r"\ufeff?\s*<(?:\?xml\s|!DOCTYPE)")
 MAX_DEPTH = 200
@@ -59,6 +60,7 @@ def tokenize_xml(
             token.splits = token.name in splitting_tags or not (is_inline or token.name in non_splitting_tags)
         if token.kind in {Kind.START, Kind.EMPTY}:
             _describe(token, text[token.start : token.end], ignore_tags, attributes)
+    copy_mentions(tokens)
     return tokens
 
 
@@ -214,6 +216,7 @@ def _describe(token: Token, raw: str, ignored: Collection[str], attributes: Coll
     token.translates = (
         False if token.name in ignored else {"no": False, "false": False, "yes": True}.get(translate or "")
     )
+    token.is_mention = "class" in values and not CLASSES.isdisjoint(values["class"]["value"][1:-1].split())
     token.keeps_space = "xml:space" in values and values["xml:space"]["value"][1:-1] == "preserve"
     token.attributes = tuple(
         Attribute(

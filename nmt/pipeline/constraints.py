@@ -22,7 +22,7 @@ from nmt.pipeline.restore import restore
 from nmt.pipeline.result import Candidate
 from nmt.spans import Span
 from nmt.text.edits import Edit, Rewriting
-from nmt.text.glossary import AppliedTerm, find_form, in_case_of
+from nmt.text.glossary import AppliedTerm, find_form, has_its_capitals, in_case_of
 from nmt.text.literals import find_literals
 from nmt.text.numbers import NumberCheck, compare_numbers, rewritten
 from nmt.tokenizer import Piece
@@ -215,7 +215,10 @@ def _applied(sentence: Sentence, best: Candidate) -> list[AppliedTerm]:
         target = kept.get(match.span) or find_form(match.term.target, blank)
         if target is None:
             continue
-        exact = blank[slice_of(target)].lower() == match.term.target.lower()
+        written = blank[slice_of(target)]
+        exact = written.lower() == match.term.target.lower()
+        if exact and match.span not in kept and not has_its_capitals(written, match.term.target):
+            continue
         if exact or match.span in kept or match.term.inflect:
             applied.append(AppliedTerm(match.span, target, match.term, "enforced" if exact else "inflected"))
             blank = f"{blank[: target.start]}{'_' * (target.end - target.start)}{blank[target.end :]}"

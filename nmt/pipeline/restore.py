@@ -15,6 +15,7 @@ from nmt.pipeline.result import Candidate
 from nmt.spans import Span
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.elision import agree
+from nmt.text.glossary import at_start as begin
 from nmt.text.numbers import number_edits
 from nmt.text.placeholders import PLACEHOLDERS
 from nmt.text.typography import french_typography
@@ -90,7 +91,7 @@ def _replacement(sentence: Sentence, entry: Protected, *, at_start: bool) -> str
     if entry.term is None or entry.term.source == entry.term.target:
         return entry.text
     begins = sentence.shape.recased[sentence.shape.core.start :][:1].isupper()
-    return entry.text[:1].upper() + entry.text[1:] if at_start and begins else entry.text
+    return begin(entry.text) if at_start and begins else entry.text
 
 
 def _with_needless_space(source: str, literal: Span, written: str, stand_in: Span, spaced: str) -> Span:

@@ -263,6 +263,20 @@ def in_case_of(occurrence: str, term: Term) -> str:
     return term.target
 
 
+def at_start(target_term: str) -> str:
+    """A target term that begins a sentence; a word with capitals of its own, as "iPhone", keeps them."""
+    first = target_term.split(maxsplit=1)[0]
+    has_own = any(character.isupper() for character in first[1:])
+    return target_term if has_own else target_term[:1].upper() + target_term[1:]
+
+
+def has_its_capitals(written: str, target_term: str) -> bool:
+    """Whether a term stands with the capitals that it has; one in small letters may have any."""
+    return not any(map(str.isupper, target_term)) or (
+        written in {target_term, at_start(target_term)} or written.isupper()
+    )
+
+
 def _normal(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).split())
 

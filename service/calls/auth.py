@@ -27,6 +27,8 @@ from service.http.problems import ProblemError, Shape, problem_of, shaped
 from service.state import Service, ServiceDependency
 
 _DEEPL = "DeepL-Auth-Key "
+_AUTH_KEY = "auth_key"
+"""Where older clients of DeepL put the key."""
 
 PUBLIC = frozenset({"/", "/docs", "/openapi.json", "/health/live", "/health/ready"})
 PUBLIC_FILES = "/static/"
@@ -57,6 +59,14 @@ class KeyHeader:
 
     read: Callable[[Headers], str | None]
     how: str
+    field: str | None = None
+    """Where it may be instead: this field of the query or of the body, for the route's check to find."""
+
+    def is_elsewhere(self, request: Request) -> bool:
+        """Whether the route's check is to look for it."""
+        if self.field is None or self.read(request.headers) is not None:
+            return False
+        return self.field in request.query_params or request.method not in ("GET", "HEAD", "OPTIONS")
 
 
 def _native_key(headers: Headers) -> str | None:
@@ -72,7 +82,7 @@ def _deepl_key(headers: Headers) -> str | None:
 
 
 NATIVE = KeyHeader(_native_key, "send it as 'Authorization: Bearer KEY' or 'X-API-Key: KEY'")
-DEEPL = KeyHeader(_deepl_key, "send it as 'Authorization: DeepL-Auth-Key KEY'")
+DEEPL = KeyHeader(_deepl_key, "send it as 'Authorization: DeepL-Auth-Key KEY'", field=_AUTH_KEY)
 
 
 class KeyMiddleware:
@@ -97,7 +107,8 @@ class KeyMiddleware:
             service: Service = scope["app"].state.service
             found = (place for prefix, place in self._places.items() if path.startswith(prefix))
             place = next(found, NATIVE)
-            if service.keys_required and place is not None and not is_public(path, service):
+            asks = place is not None and not place.is_elsewhere(request) and not is_public(path, service)
+            if service.keys_required and place is not None and asks:
                 try:
                     await admit(request, service, place.read(request.headers), place.how)
                 except Exception as error:
@@ -203,9 +214,16 @@ async def check_deepl_key(
         str | None,
         Security(APIKeyHeader(name="Authorization", auto_error=False, scheme_name="DeepL")),
     ],
-) -> None:
-    """DeepL's: ``Authorization: DeepL-Auth-Key KEY``."""
-    await admit(request, service, DEEPL.read(request.headers), DEEPL.how)
+) -> AsyncIterator[None]:
+    """DeepL's: ``Authorization: DeepL-Auth-Key KEY``, or ``auth_key`` in the query, a form or JSON."""
+    try:
+        presented = DEEPL.read(request.headers)
+        if presented is None and service.keys_required:
+            presented = request.query_params.get(_AUTH_KEY) or await _field_of_body(request, _AUTH_KEY)
+        await admit(request, service, presented, DEEPL.how)
+        yield
+    finally:
+        await request.close()  # the files of a form that was read for its key
 
 
 async def check_libretranslate_key(

@@ -154,7 +154,8 @@ class DocumentJobs:
                 read, written = options.languages
                 name = target_name(job.name, written, read)
                 n_characters = sum(len(extract.text) for extract in document.extracts)
-                await database.run(documents.finish, job.id, name, result, n_characters)
+                notice = "; ".join(document.notices)
+                await database.run(documents.finish, job.id, name, result, n_characters, notice)
         except asyncio.CancelledError:
             await asyncio.shield(
                 database.run(documents.fail, job.id, "The server stopped while it translated this document.")

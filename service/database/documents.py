@@ -98,8 +98,12 @@ class Documents:
         except FileNotFoundError:
             return None
 
-    def finish(self, job_id: str, name: str, result: bytes, billed_characters: int) -> bool:
+    def finish(
+        self, job_id: str, name: str, result: bytes, billed_characters: int, message: str = ""
+    ) -> bool:
         """Store the translation under the name that the download is to have; False if the job is gone.
+
+        ``message`` is for a person and holds nothing of the document.
 
         Raises:
             DocumentsFullError: there is no room for it; the job is as it was, ``fail`` it.
@@ -111,6 +115,7 @@ class Documents:
             self._make_room(session, len(result) - row.n_bytes)
             row.state, row.name, row.n_bytes = "done", name[-LONGEST_NAME:], len(result)
             row.billed_characters, row.changed_at = billed_characters, self._transactions.now()
+            row.message = message
             self._write(self._result(job_id), result)
         self._source(job_id).unlink(missing_ok=True)
         return True

@@ -99,7 +99,8 @@ class DocumentJob:
     Attributes:
         name: file name as uploaded; once done, as it should be called when downloaded.
         options: how to translate it, as JSON values; the store does not look inside.
-        message: what went wrong, for a person; empty unless the state is error. Holds no user text.
+        message: what went wrong, or that there was nothing to translate, for a person; often empty. Holds no
+            user text.
         billed_characters: 0 until done.
     """
 

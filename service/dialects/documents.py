@@ -13,7 +13,7 @@ from starlette.datastructures import UploadFile
 from nmt.documents import SUFFIXES
 from nmt.errors import InputError
 from service.database.records import DocumentJob
-from service.dialects.fields import refuse_foreign_form
+from service.dialects.fields import refuse_foreign_form, without_key
 from service.http.problems import ProblemError
 from service.routes.documents import attachment
 from service.state import Service
@@ -51,7 +51,7 @@ async def read_upload(request: Request) -> Upload:
         name = fields.pop("filename", None) or file.filename or ""
         if PurePath(name).suffix[1:].lower() not in SUFFIXES:
             raise InputError(f"file: its name must end in one of: {', '.join(SUFFIXES)}, after a dot")
-        return Upload(name, await file.read(), fields)
+        return Upload(name, await file.read(), without_key(fields))
     finally:
         await form.close()
 

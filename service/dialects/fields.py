@@ -38,6 +38,8 @@ Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 async def read_fields(request: Request, *, lists: Collection[str] = ()) -> dict[str, Any]:
     """The fields of a JSON object or a form; of those in ``lists`` a form may have several.
 
+    A key among them is left out: the check before the route has read it.
+
     Raises:
         InputError: the body is neither.
         ProblemError: 403, the page of another site sends a form.
@@ -51,7 +53,7 @@ async def read_fields(request: Request, *, lists: Collection[str] = ()) -> dict[
             values = [value for value in form.getlist(name) if isinstance(value, str)]
             if values:
                 found[name] = values if name in lists else values[0]
-        return found
+        return without_key(found)
     if not (body := await request.body()):
         return {}
     if media_type != "application/json":
@@ -62,7 +64,12 @@ async def read_fields(request: Request, *, lists: Collection[str] = ()) -> dict[
         raise InputError("the body could not be read as JSON in UTF-8") from None
     if not isinstance(fields, dict):
         raise InputError("the body must be a JSON object")
-    return fields
+    return without_key(fields)
+
+
+def without_key(fields: dict[str, Any]) -> dict[str, Any]:
+    """Fields but for the key that older clients of DeepL send among them."""
+    return {name: value for name, value in fields.items() if name != "auth_key"}
 
 
 def refuse_foreign_form(request: Request) -> None:

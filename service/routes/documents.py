@@ -88,7 +88,7 @@ async def status(
     documents: DocumentsDependency,
     caller: CallerDependency,
 ) -> DocumentAnswer:
-    """`queued`, `translating`, `done` or `error`; `detail` says what went wrong."""
+    """`queued`, `translating`, `done` or `error`; `detail` says what went wrong, or why nothing was done."""
     response.headers["Cache-Control"] = "no-store"
     return _answer(await _job(id, service, caller.key_id), id, documents)
 

@@ -66,6 +66,8 @@ async def status(
         answer["seconds_remaining"] = 5
     elif job.state == "done":
         answer["billed_characters"] = job.billed_characters
+        if job.message:
+            answer["message"] = job.message
     else:
         answer["error_message"] = answer["message"] = job.message
     return answer

@@ -57,7 +57,7 @@ async def translate_file(
     path = request.scope["path"].removesuffix("/translate_file")
     base = str(request.base_url).rstrip("/")
     address = f"{base}{path}/download_file/{job.id}{secret}/{quote(job.name, safe='')}"
-    return {"translatedFileUrl": address}
+    return {"translatedFileUrl": address} | ({"message": job.message} if job.message else {})
 
 
 @router.get("/download_file/{id}/{name}")

@@ -8,13 +8,14 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
+from nmt.documents.extracted import PlainText
 from nmt.errors import InputError
-from nmt.markup import extract_html
+from nmt.markup import extract_html, looks_like_html
 from nmt.text.language import CERTAIN, UNKNOWN, Detection, candidates
 from service.calls.limits import check_texts, options
 from service.dialects.fields import OneOrMore, parse, read_fields
 from service.dialects.libretranslate.languages import choose
-from service.dialects.texts import Translated, translate_texts
+from service.dialects.texts import Extract, Translated, translate_texts
 from service.schemas import Language, Text, TranslateRequest
 from service.state import ServiceDependency
 from service.work.source_language import AUTO
@@ -38,7 +39,8 @@ class TranslateFields(BaseModel):
     q: Annotated[list[Text], OneOrMore] = Field(min_length=1)
     source: Language
     target: Language
-    text_format: Literal["text", "html"] = Field("text", alias="format")
+    text_format: Literal["text", "html"] | None = Field(None, alias="format")
+    """None: each text is what it looks like."""
     alternatives: int = Field(0, ge=0)
 
 
@@ -48,13 +50,15 @@ async def translate(request: Request, service: ServiceDependency) -> dict[str, A
     given = await read_fields(request)
     fields = parse(TranslateFields, given)
     direction = await choose(service.directions, fields.source, fields.target, fields.q)
-    is_html = fields.text_format == "html"
+    is_html = fields.text_format == "html" or (
+        fields.text_format is None and any(map(looks_like_html, fields.q))
+    )
     most = service.settings.max_beam_size - 1
     if fields.alternatives > most:
         raise InputError(f"alternatives: {fields.alternatives} is over the limit of this server, {most}")
     asked = TranslateRequest(text="", n_best=1 if is_html else fields.alternatives + 1)
     chosen = options(asked, direction, service.settings)
-    found = await translate_texts(service, request, fields.q, chosen, extract_html if is_html else None)
+    found = await translate_texts(service, request, fields.q, chosen, _extract(fields) if is_html else None)
     answers: dict[str, list[Any]] = {"translatedText": [one.text for one in found]}
     if fields.source == AUTO:
         sources = [one.source for one in found]
@@ -65,6 +69,12 @@ async def translate(request: Request, service: ServiceDependency) -> dict[str, A
     if isinstance(given["q"], str):
         return {name: values[0] for name, values in answers.items()}
     return answers
+
+
+def _extract(fields: TranslateFields) -> Extract:
+    if fields.text_format == "html":
+        return extract_html
+    return lambda text: extract_html(text) if looks_like_html(text) else PlainText(text)
 
 
 @router.post("/detect")

@@ -135,7 +135,7 @@ def test_yaml_keeps_comments_styles_anchors_and_tags() -> None:
         .replace("Second line.", "SECOND LINE.")
         .replace(
             "  Words that are\n  folded.\n\n  Next paragraph.",
-            "  WORDS THAT ARE FOLDED.\n\n  NEXT PARAGRAPH.",
+            "  WORDS THAT ARE\n  FOLDED.\n\n  NEXT PARAGRAPH.",
         )
         .replace("last: end", "last: END")
     )
@@ -173,9 +173,7 @@ def test_any_translation_is_read_again_from_yaml(text: str, scalar: str) -> None
 
 
 def test_unchanged_yaml_comes_back_as_it_was() -> None:
-    unfolded = YAML_TEXT.replace("that are\n  folded", "that are folded")
-
-    assert translated("a.yaml", YAML_TEXT, same).decode() == unfolded
+    assert translated("a.yaml", YAML_TEXT, same).decode() == YAML_TEXT
 
 
 @pytest.mark.parametrize(

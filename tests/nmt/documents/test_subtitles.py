@@ -55,7 +55,7 @@ def test_each_speaker_of_a_dialogue_is_a_text() -> None:
 
 
 def test_srt_comes_back_as_it_was() -> None:
-    assert translated("a.srt", SRT, same).decode().rstrip() == SRT.rstrip()
+    assert translated("a.srt", SRT, same).decode() == SRT
 
 
 def test_srt_keeps_numbers_times_and_positions() -> None:
@@ -119,7 +119,7 @@ def test_vtt_keeps_header_styles_notes_settings_and_voices() -> None:
     assert "::cue { color: yellow }" in result
     assert "NOTE a remark" in result
     assert [cue.raw_text for cue in cues] == ["<v Ann>BREAD &amp; <c.loud>BUTTER</c>", "A SECOND CUE."]
-    assert "00:00:01.000 --> 00:00:02.000 align:left position:10%" in result
+    assert "00:01.000 --> 00:02.000 align:left position:10%" in result
 
 
 @pytest.mark.parametrize(
@@ -134,3 +134,34 @@ def test_vtt_keeps_header_styles_notes_settings_and_voices() -> None:
 def test_a_broken_subtitle_file_is_an_error(name: str, data: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
         read_document(name, data.encode())
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Line one<br>line two", ["Line one", "line two"]),
+        ("Line one.<br/>Line two.", ["Line one.", "Line two."]),
+        ("Where are you? <BR> Here.", ["Where are you?", "Here."]),
+        ("I went to the<br>market.", ["I went to the market."]),
+        ("Hello<br>- Goodbye", ["Hello", "Goodbye"]),
+        ("<i>Hello</i><br>you all", ["Hello", "you all"]),
+    ],
+)
+@pytest.mark.parametrize("name", ["a.srt", "a.vtt"])
+def test_br_parts_texts_and_stays(name: str, text: str, wanted: list[str]) -> None:
+    begin = "WEBVTT\n\n" if name == "a.vtt" else "1\n"
+    times = "00:00:01.000 --> 00:00:02.000" if name == "a.vtt" else "00:00:01,000 --> 00:00:02,000"
+    source = f"{begin}{times}\n{text}\n"
+
+    assert texts(name, source) == wanted
+    assert translated(name, source, same).decode() == source
+    assert translated(name, source).decode().lower() == source.lower()
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n\n\n"])
+def test_lines_between_and_after_cues_stay(end: str) -> None:
+    source = (
+        f"1\n00:00:01,000 --> 00:00:02,000\nOne line\nand two\n\n\n2\n00:00:03,000 --> 00:00:04,000\nEnd{end}"
+    )
+
+    assert translated("a.srt", source, same).decode() == source

@@ -117,3 +117,16 @@ def test_an_error_names_the_file_and_not_its_text(run: Run, tmp_path: Path) -> N
     assert status == 2
     assert "a.json: the document is not JSON" in err
     assert "secret" not in err
+
+
+def test_a_document_in_which_nothing_is_open_says_so(run: Run, tmp_path: Path) -> None:
+    source = tmp_path / "a.po"
+    source.write_text('msgid ""\nmsgstr ""\n\nmsgid "Red"\nmsgstr "Rouge"\n')
+
+    status, out, err = run("--file", source)
+
+    assert (status, out.strip()) == (0, str(tmp_path / "a.fr.po"))
+    assert "all 1 texts of the document have a translation already" in err
+    assert "add --everything" in err
+    (tmp_path / "b.md").write_text("12\n")
+    assert "there is no text to translate" in run("--file", tmp_path / "b.md")[2]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from lxml import etree
 from translate.storage import xliff, xliff2
 
 from nmt.documents import read_document
+from nmt.errors import InputError
 from tests.nmt.documents.doubles import same, texts, translated
 
 V1 = """<?xml version="1.0" encoding="UTF-8"?>
@@ -90,3 +92,111 @@ def test_version_2_segments_are_translated() -> None:
     assert segment.get("state") == "translated"
     written = etree.tostring(segment.find("{*}target"), encoding="unicode", with_tail=False)
     assert written.endswith('>A <pc id="1">BOLD</pc> WORD<ph id="2"/>.</target>')
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'Hello <x id="1"/>, welcome!',
+        'Hello <x id="1"/> <x id="2"/>, welcome!',
+        'You have <x id="1"/> new <x id="2"/> messages<x id="3"/>.',
+        'See<x id="1"/> this and <x id="2"/>that',
+        'Click <g id="1">here</g> to <g id="2">log in</g>.',
+        '<g id="1">A</g> <g id="2">b c</g>  d',
+        '<bpt id="1"/>Warning<ept id="1"/>: do <bpt id="2"/>not<ept id="2"/> open.',
+        'Line one<x id="LINE_BREAK" ctype="lb"/>Line two',
+        "  Two  spaces  ",
+        'Thanks <g id="1">@<g id="2">ann</g></g>, and all.',
+        'Thanks <g id="1"><g id="2">@</g><g id="3">Ann Lee</g></g> for it.',
+        'In <g id="1"><g id="2">#</g>dogs</g> or <g id="3">https://<g id="4">a.example</g>/b</g>.',
+    ],
+)
+@pytest.mark.parametrize("version", [1, 2])
+def test_white_space_beside_elements_stays(source: str, version: int) -> None:
+    if version == 1:
+        data = V1.replace('The <g id="1">red car</g> has<x id="2"/> %s doors.', source)
+        data = data.replace("<source>", '<source xml:space="preserve">')
+    else:
+        for old, new in (
+            ("<x ", "<ph "),
+            ("<g ", "<pc "),
+            ("</g>", "</pc>"),
+            ("<bpt ", "<sc "),
+            ("<ept ", "<ec "),
+        ):
+            source = source.replace(old, new)
+        source = source.replace('ctype="lb"', 'subType="xlf:lb"')
+        data = V2.replace('A <pc id="1">bold</pc> word<ph id="2"/>.', source)
+        data = data.replace("<source>", '<source xml:space="preserve">')
+
+    assert f">{source}</target>" in translated("a.xlf", data, same).decode()
+    shouted = translated("a.xlf", data).decode()
+    assert f">{source.lower()}</target>" in shouted.lower()
+    assert f">{source}</target>" not in shouted
+
+
+def test_a_mention_is_one_kept_span() -> None:
+    data = V1.replace('<g id="1">red car</g>', '<g id="1">@<g id="2">ann</g></g>')
+    extract = read_document("a.xlf", data.encode()).extracts[0]
+
+    assert [extract.text[span.start : span.end] for span in extract.keep] == ["@ann"]
+
+
+def test_all_but_targets_and_languages_stays_byte_for_byte() -> None:
+    source = "\ufeff" + V1.replace("\n", "\r\n").replace('encoding="UTF-8"', "encoding='UTF-8'")
+    result = translated("a.xlf", source, same).decode()
+
+    target = (
+        '<target state="needs-review-translation" state-qualifier="mt-suggestion">The <g id="1">red car</g> '
+        'has<x id="2"/> %s doors.</target>'
+    )
+    assert target in result
+    without = result.replace(f"\r\n    {target}", "").replace(' target-language="fr"', "")
+    for text in ("Again", 'Call <mrk mtype="protected">Ann Lee</mrk> now'):
+        new = f'<target state="needs-review-translation" state-qualifier="mt-suggestion">{text}</target>'
+        old = '<target state="needs-translation">Again</target>' if text == "Again" else "<target/>"
+        assert new in without
+        without = without.replace(new, old)
+    assert without == source
+
+
+@pytest.mark.parametrize(
+    ("target", "n_texts"),
+    [
+        ("<target>Red car</target>", 1),
+        ('<target state="new">Red car</target>', 1),
+        ('<target state="translated">Red car</target>', 0),
+        ("<target>Voiture</target>", 0),
+        ("<target/>", 1),
+        ("", 1),
+    ],
+)
+def test_a_target_that_repeats_its_source_counts_as_none(target: str, n_texts: int) -> None:
+    document = read_document("a.xlf", _unit(f"<source>Red car</source>{target}"))
+
+    assert len(document.extracts) == n_texts
+    said = "nothing was translated: all 1 texts of the document have a translation already"
+    assert document.notices == (() if n_texts else (said,))
+
+
+def _unit(content: str, *, version: str = "1.2", language: str = "en") -> bytes:
+    return (
+        f'<xliff version="{version}" xmlns="urn:oasis:names:tc:xliff:document:{version}"><file original="a" '
+        f'source-language="{language}"><body><trans-unit id="1">{content}</trans-unit></body></file></xliff>'
+    ).encode()
+
+
+def test_a_document_of_another_language_says_so() -> None:
+    document = read_document("a.xlf", _unit("<source>Rouge</source>", language="fr-FR"), source="en")
+
+    assert document.notices == ("the document says that its source is in 'fr-FR'; it was translated as 'en'",)
+
+
+@pytest.mark.parametrize(
+    ("version", "named"), [("1.1", "XLIFF 1.1"), ("1.0", "XLIFF 1.0"), ("", "does not name")]
+)
+def test_a_version_that_is_not_read_is_named_with_those_that_are(version: str, named: str) -> None:
+    with pytest.raises(InputError, match=f"{named}.*1.2, 2.0 and 2.1") as caught:
+        read_document("a.xlf", _unit("<source>Red</source>", version=version))
+
+    assert "convert it" in str(caught.value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nmt.errors import ConfigError, InputError
-from nmt.markup import extract_html, translate_markup
+from nmt.markup import extract_html, looks_like_html, translate_markup
 from nmt.spans import Span
 from tests.nmt.markup.stub import same, shouted, translation_of
 
@@ -254,3 +254,80 @@ def test_a_model_without_attention_translates_markup_too() -> None:
 def test_xml_that_is_broken_is_an_error_before_anything_is_translated() -> None:
     with pytest.raises(InputError, match="line 1, column 4"):
         translate_markup(Keeping(), ["one<b>"], "xml")
+
+
+MENTIONS = [
+    '<span class="h-card"><a href="x" class="u-url mention">@<span>ann</span></a></span>',
+    '<a href="x" class="mention hashtag">#<span>dogs</span></a>',
+    '<a href="x"><span class="invisible">https://</span><span class="ellipsis">a.example</span></a>',
+    "<span class='mention'><span>@</span><b>Ann Lee</b></span>",
+    "<b>@</b><i>ann</i>",
+    "<span>@<b>Ann Mary Lee</b></span>",
+    "<a href='mailto:x'>ann@<i>a.example</i></a>",
+    '<span class="mention" data-id="5">Ann Lee</span>',
+]
+
+
+@pytest.mark.parametrize("mention", MENTIONS)
+@pytest.mark.parametrize("links", ["0-1 1-0", "0-0 2-1 3-1", ""])
+def test_the_tags_of_a_mention_stay_in_their_order(mention: str, links: str) -> None:
+    if mention.startswith("<b>@</b>"):
+        mention = f"<span>{mention}</span>"
+    extracted = extract_html(f"Thanks {mention}, I like it.")
+    [extract] = extracted.extracts
+    [kept] = extract.keep
+    word = extract.text[kept.start : kept.end]
+    target = f"{word}, merci"
+    translation = translation_of(
+        extract.text, target, links, kept=[(kept, Span(0, len(word)))], with_links=bool(links)
+    )
+
+    assert extracted.restore([translation]) == f"{mention}, merci"
+
+
+def test_copied_words_that_the_translator_glued_are_parted() -> None:
+    extracted = extract_html("<p>Give the <code>dev</code> <code>env</code> value.</p>")
+    kept = [(Span(9, 12), Span(17, 20)), (Span(13, 16), Span(20, 23))]
+    translation = translation_of("Give the dev env value.", "Donnez la valeur devenv.", "0-0", kept=kept)
+
+    result = extracted.restore([translation])
+
+    assert result == "<p>Donnez la valeur <code>dev</code> <code>env</code>.</p>"
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ('<input type="submit" value="Send it">', ["Send it"]),
+        ("<INPUT TYPE=Button VALUE='Send it'>", ["Send it"]),
+        ('<input type="reset" value="Clear">', ["Clear"]),
+        ('<input type="text" value="Ann"><input value="Ann">', []),
+        ('<input type="hidden" value="token"><input type="radio" value="yes">', []),
+        ('<button value="send">Send</button><li value="three">x</li>', ["Send", "x"]),
+        ('<optgroup label="Fruits"><option label="An apple" value="a"></optgroup>', ["Fruits", "An apple"]),
+        ('<track label="English" src="x"><div label="no">yes</div>', ["English", "yes"]),
+        ('<p aria-description="A remark">Text</p>', ["A remark", "Text"]),
+    ],
+)
+def test_what_people_read_of_buttons_and_options_is_translated(html: str, expected: list[str]) -> None:
+    assert texts(html) == expected
+    assert shout(html).lower() == html.lower()
+
+
+@pytest.mark.parametrize(
+    ("text", "is_html"),
+    [
+        ("<p>One</p>", True),
+        ("One<br>two", True),
+        ("See <a href='x'>this</a>.", True),
+        ("<b>one", False),
+        ("a < b and c > d", False),
+        ("<name> is <value>", False),
+        ("Press <Enter>", False),
+        ("<tag>x</tag>", False),
+        ("1 <2> 3", False),
+        ("", False),
+    ],
+)
+def test_html_is_told_from_plain_text_with_angle_brackets(text: str, is_html: bool) -> None:
+    assert looks_like_html(text) is is_html

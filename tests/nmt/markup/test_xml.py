@@ -129,3 +129,39 @@ def test_an_error_names_line_and_column(xml: str, place: str) -> None:
         extract_xml(xml)
 
     assert "one" not in str(caught.value)
+
+
+MESSAGES = [
+    ('{n, plural, =0 {just now} other {<x id="1"/> minutes ago}}', ["just now", "minutes ago"]),
+    ("{n, plural, one {<b>#</b> file} other {<b>#</b> files}}", ["# file", "# files"]),
+    ("<p>{g, select, male {He <i>runs</i>} other {They run}}</p>", ["He runs", "They run"]),
+    ("You have {n, plural, one {a <x/>dog} other {dogs}} here", ["You have", "a dog", "dogs", "here"]),
+    ("{g, select, male {{n, plural, one {a <x/>} other {<y/> b}}} other {c}}", ["a", "b", "c"]),
+    ("<r><a>{n, plural, other {dogs &amp; cats}}</a><b>end</b></r>", ["dogs & cats", "end"]),
+]
+
+
+@pytest.mark.parametrize(("xml", "wanted"), MESSAGES)
+def test_elements_stay_in_the_branches_of_an_icu_message(xml: str, wanted: list[str]) -> None:
+    assert texts(xml) == wanted
+    shown = shout(xml)
+    assert shown != xml
+    assert shown.lower() == xml.lower()
+    for syntax in ("{n, plural, ", "{g, select, male {", "other {"):
+        assert shown.count(syntax) == xml.count(syntax)
+
+
+@pytest.mark.parametrize(
+    "xml",
+    [
+        "Hello <x id='1'/>, welcome!",
+        "Hello <x id='1'/> <y/>, welcome!",
+        "You have <x/> new <y/> messages<z/>.",
+        "<u><a/>Bold text<z/> and</u> <i>more</i>",
+        "See<x/> this and <y/>that <z/>",
+        "<a>One</a> <b>two</b> <c/> three",
+    ],
+)
+def test_white_space_beside_empty_elements_stays(xml: str) -> None:
+    assert shout(xml) != xml
+    assert shout(xml).lower() == xml.lower()

@@ -272,6 +272,31 @@ def test_a_term_at_the_start_takes_the_capital_of_the_sentence(reserved_tokenize
     )
 
 
+@pytest.mark.parametrize(
+    ("target", "written"),
+    [
+        ("iMinous", "iMinous are here."),
+        ("eBay Minous", "eBay Minous are here."),
+        ("minous Chats", "Minous Chats are here."),
+        ("Minous", "Minous are here."),
+        ("npm", "Npm are here."),
+    ],
+)
+def test_a_term_with_capitals_of_its_own_keeps_them_at_the_start(reserved_tokenizer, target, written):
+    translator = Translator(loaded(reserved_tokenizer, CopyModel(reserved_tokenizer.vocab_size)))
+    glossary = Glossary.of([Term("cats", target)])
+    assert translator.translate(["Cats are here."], TranslationOptions(glossary=glossary))[0].text == written
+
+
+@pytest.mark.parametrize(("text", "copied"), [("The cats are here.", "cats"), ("Cats are here.", "Cats")])
+def test_a_term_that_the_model_writes_without_its_capitals_is_asked_for(reserved_tokenizer, text, copied):
+    translator = Translator(loaded(reserved_tokenizer, CopyModel(reserved_tokenizer.vocab_size)))
+    glossary = Glossary.of([Term("cats", "CaTs")])
+    translation = translator.translate([text], TranslationOptions(glossary=glossary))[0]
+    assert translation.text == text.replace(copied, "CaTs")
+    assert problems(translation) == []
+
+
 def test_formality_is_asked_for_with_a_piece_or_flagged(reserved_tokenizer, tokenizer, monkeypatch):
     translator = Translator(loaded(reserved_tokenizer, CopyModel(reserved_tokenizer.vocab_size)))
     (plan,) = translator.plan(["The cat is here."], TranslationOptions(formality="formal"))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import deepl
+import httpx
 import pytest
 
 from testbed.stub import backwards
@@ -271,3 +272,32 @@ def test_what_this_server_does_not_do_is_not_found(client: deepl.DeepLClient) ->
         with pytest.raises(deepl.DeepLException, match="no such part of DeepL's API") as error:
             call()
         assert error.value.http_status_code == 404
+
+
+@pytest.mark.parametrize("how", ["form", "json", "query"])
+def test_a_key_in_the_body_of_an_older_client_is_taken(
+    guarded: LiveServer, new_key: Callable[..., str], how: str
+) -> None:
+    def send(key: str | None) -> httpx.Response:
+        fields = {"text": "one two", "target_lang": "FR"}
+        own = {} if key is None else {"auth_key": key}
+        if how == "json":
+            return ask(guarded, json={**fields, **own})
+        return (
+            ask(guarded, data={**fields, **own}) if how == "form" else ask(guarded, data=fields, params=own)
+        )
+
+    answer = send(new_key())
+
+    assert answer.json()["translations"][0]["text"] == "owt eno"
+    assert [send(key).status_code for key in (None, "nobody's", "")] == [403, 403, 403]
+
+
+def test_a_key_in_the_query_opens_what_is_only_read(guarded: LiveServer, new_key: Callable[..., str]) -> None:
+    with guarded.client() as http:
+        statuses = [
+            http.get("/v2/usage", params=params).status_code
+            for params in ({"auth_key": new_key()}, {"auth_key": "nobody's"}, {})
+        ]
+
+    assert statuses == [200, 403, 403]

@@ -227,3 +227,22 @@ def test_what_a_page_asks_for_is_told(live: LiveServer, guarded: LiveServer) -> 
     assert (suggestion.status_code, set(suggestion.json())) == (403, {"error"})
     assert foreign.status_code == 403
     assert CANARY not in nowhere.text + suggestion.text + foreign.text
+
+
+@pytest.mark.parametrize("q", ["<p>one <b>two</b></p>", "one<br>Two", "a & b", "one <two>"])
+def test_html_without_a_format_is_read_as_html(live: LiveServer, q: str) -> None:
+    asked = {"q": q, "source": "en", "target": "fr"}
+
+    as_html = ask(live, json={**asked, "format": "html"}).json()["translatedText"]
+    as_text = ask(live, json={**asked, "format": "text"}).json()["translatedText"]
+    told = ask(live, json=asked).json()["translatedText"]
+    several = ask(live, data={**asked}).json()["translatedText"]
+
+    assert told == several == (as_html if "</" in q or "<br>" in q else as_text)
+    assert as_html != as_text
+
+
+def test_a_list_without_a_format_is_read_text_by_text(live: LiveServer) -> None:
+    asked = {"q": ["<p>one two</p>", "a & b", "12"], "source": "en", "target": "fr"}
+
+    assert ask(live, json=asked).json()["translatedText"] == ["<p>owt eno</p>", "b & a", "12"]
