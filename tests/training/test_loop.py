@@ -134,6 +134,7 @@ def wait_for_checkpoints(run: Path, count: int, process: subprocess.Popen[bytes]
         time.sleep(0.02)
 
 
+@pytest.mark.exhaustive
 def test_kill_9_loses_at_most_one_checkpoint_interval(recipe_file: Path, tmp_path: Path):
     long = ("training.max_updates=40", "training.keep_checkpoints=100", "training.validate_every=100")
     run = tmp_path / "killed"

@@ -77,22 +77,23 @@ def sitting(data: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def wait_for_updates(data: Path, more_than: int, process: subprocess.Popen[bytes]) -> None:
-    for _ in range(1200):
+    for _ in range(6000):
         if any(newest_state(run).update > more_than for run in (data.parent / "runs").glob("tiny-????????")):
             return
         assert process.poll() is None, "the sitting ended by itself"
         time.sleep(0.1)
-    raise AssertionError(f"not more than {more_than} updates within two minutes")
+    raise AssertionError(f"not more than {more_than} updates within ten minutes")
 
 
 @pytest.mark.exhaustive
+@pytest.mark.timeout(1800)
 def test_a_sitting_is_stopped_resumed_and_told_in_the_ledger(data: Path):
     lines: list[dict[str, Any]] = []
     for already in (0, 1):
         with sitting(data) as process:
             wait_for_updates(data, lines[-1]["models"]["tiny"]["updates"] if lines else 0, process)
             process.send_signal(signal.SIGTERM)
-            assert process.wait(120) == 0
+            assert process.wait(600) == 0
         lines = read_ledger(data.parent / "ledger.jsonl")
         assert len(lines) == already + 1
     first, second = (line["models"]["tiny"] for line in lines)
