@@ -27,7 +27,7 @@ from nmt.alignment.pharaoh import (
     parse_pharaoh,
     to_pharaoh,
 )
-from nmt.commands.align import align_links, align_train
+from nmt.commands.align import align_links, align_probe, align_train
 from nmt.commands.attention import attention
 from nmt.commands.bench import bench_app
 from nmt.commands.blend import blend
@@ -68,6 +68,7 @@ app.add_typer(database_app, name="db")
 app.add_typer(bench_app, name="bench")
 app.command("align-links")(align_links)
 app.command("align-train")(align_train)
+app.command("align-probe")(align_probe)
 app.command()(attention)
 app.command()(blend)
 app.command()(check)

@@ -101,6 +101,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "nmt.text",
         "nmt.tokenizer",
     ),
+    "nmt.alignment_choice": (*BASE, "nmt.alignment", "nmt.model_folder", "nmt.translator"),
     "nmt.info": (*BASE, "nmt.model_folder", "nmt.searchers", "nmt.translator"),
     "nmt.batching": (
         *BASE,

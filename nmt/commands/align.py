@@ -1,4 +1,4 @@
-"""``nmt align-links`` and ``nmt align-train``: the link scorer of a model folder."""
+"""``nmt align-links``, ``align-train`` and ``align-probe``: what links words with a model folder."""
 
 from __future__ import annotations
 
@@ -62,6 +62,26 @@ def align_train(
     )
     described = load("training.align.train:describe", extra="train")(config)
     typer.echo(json.dumps(described, indent=2, ensure_ascii=False))
+
+
+def align_probe(
+    *,
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model folder that may be changed.")],
+    source: Annotated[
+        Path, typer.Option("--source", metavar="F", help="A few hundred sentences, one a line.")
+    ],
+    target: Annotated[
+        Path | None,
+        typer.Option("--target", metavar="F", help="Their translations; default: the model's own."),
+    ] = None,
+) -> None:
+    """Choose the attention that links words best, for a model without a link scorer.
+
+    Words that both sides spell alike, names and numbers say, tell which it is.
+    """
+    for one in load("nmt.alignment_choice:choose_attention")(model, source, target)[:5]:
+        which = "mean of its heads" if one.head is None else f"head {one.head}"
+        typer.echo(f"layer {one.layer}, {which}: {one.n_right} of {one.n_anchors} words")
 
 
 def align_links(

@@ -15,7 +15,7 @@ from torch import nn
 
 from nmt.alignment.scorer import TrainedAligner
 from nmt.confidence import Calibration
-from nmt.config import GenerationConfig, ModelFolderConfig
+from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig
 from nmt.errors import ModelFolderError
 from nmt.model_folder.files import flush, give_ordinary_mode
 from nmt.model_folder.manifest import (
@@ -33,7 +33,7 @@ from nmt.model_folder.manifest import (
     write_manifest,
 )
 from nmt.model_folder.opened import LoadedModel, OpenedModel
-from nmt.model_folder.registry import CONFIG, PRETRAINED, resolve_model
+from nmt.model_folder.registry import CONFIG, PRETRAINED, config_of, resolve_model
 from nmt.model_folder.vocabulary import SOURCE_TOKENIZER, TOKENIZER, VOCABULARY, StoredVocabulary
 from nmt.model_folder.weights import weights_to_store
 
@@ -58,6 +58,7 @@ __all__ = [
     "load_model_folder",
     "resolve_model",
     "save_aligner",
+    "save_alignment",
     "save_calibration",
     "save_model_folder",
     "verify_manifest",
@@ -188,6 +189,13 @@ def save_calibration(folder: Path, calibration: Calibration) -> None:
     """
     text = calibration.model_dump_json(indent=2) + "\n"
     _add(folder, {CALIBRATION: lambda aside: aside.write_text(text, encoding="utf-8")})
+
+
+def save_alignment(folder: Path, alignment: AlignmentConfig) -> None:
+    """Change which attention ``config.json`` of a model folder takes links from; errors as above."""
+    config = config_of(folder).model_copy(update={"alignment": alignment})
+    text = config.model_dump_json(indent=2) + "\n"
+    _add(folder, {CONFIG: lambda aside: aside.write_text(text, encoding="utf-8")})
 
 
 def _add(folder: Path, files: Mapping[str, Callable[[Path], object]]) -> None:

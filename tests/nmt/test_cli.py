@@ -28,6 +28,7 @@ COMMANDS = (
     "translate",
     "align-links",
     "align-train",
+    "align-probe",
     "attention",
     "blend",
     "check",
