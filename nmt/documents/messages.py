@@ -64,15 +64,8 @@ class Message:
         written = [list(_written(argument, remaining)) for argument in self.arguments]
         restored: list[Item] = []
         for item in outer:
-            place = next((place for place, number in enumerate(item.stack) if number < 0), None)
-            if place is None:
-                restored.append(item)
-                continue
-            number = -1 - item.stack[place]
-            inside = len(self.arguments[number].stack)
-            restored += [
-                replace(piece, stack=item.stack[:place] + piece.stack[inside:]) for piece in written[number]
-            ]
+            number = next((number for number in item.stack if number < 0), None)
+            restored += [item] if number is None else written[-1 - number]
         return [replace(item, text=self._escaped(item.text)) for item in restored]
 
     def _escaped(self, text: str) -> str:
