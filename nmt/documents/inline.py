@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 
 from nmt.documents.extracted import check_count, has_letters
 from nmt.extraction import Extract
-from nmt.markup.projection import Mark, Side, lost_spaces, project
+from nmt.markup.projection import Mark, Side, copied_within, lost_spaces, project
 from nmt.spans import Span
 
 if TYPE_CHECKING:
@@ -166,8 +166,10 @@ class _Line:
                 continue
             found = spans[index]
             if text[found.start : found.end].casefold() != source[mark.start : mark.end].casefold():
-                spans[index] = Span(found.start, found.start)
-                lost.append(index)
+                outer = spans[mark.parent] if mark.parent >= 0 else Span(0, len(text))
+                spans[index] = copied_within(mark, translation.kept, outer) or Span(found.start, found.start)
+                if spans[index].start == spans[index].end:
+                    lost.append(index)
             copies[index] = Span(mark.start, mark.end), spans[index]
         before, after = lost_spaces(source, text, copies)
         before.update(index for index in lost if text[: spans[index].start][-1:].isalnum())

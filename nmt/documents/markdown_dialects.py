@@ -48,6 +48,10 @@ _BLOCKS = (
 """What begins and what ends lines that are no text: math, comments of MDX."""
 
 
+MAX_BLOCK_LINES = 1_000
+"""Of math or of code in MDX, and of a list before an admonition in it."""
+
+
 @dataclass(frozen=True)
 class Line:
     """A line of CommonMark that stands for a line of a dialect."""
@@ -65,6 +69,7 @@ def plain_lines(lines: Sequence[str]) -> list[Line]:
 class _Lines:
     def __init__(self, lines: Sequence[str]) -> None:
         self._lines = [Line(line) for line in lines]
+        self._searched: dict[re.Pattern[str], int] = {}
 
     def run(self) -> list[Line]:
         index = 0
@@ -127,9 +132,12 @@ class _Lines:
         return None
 
     def _find(self, index: int, ending: re.Pattern[str]) -> int | None:
-        for place in range(index, len(self._lines)):
+        """After the next line with ``ending``; lines that were searched in vain are not searched again."""
+        limit = min(len(self._lines), index + MAX_BLOCK_LINES)
+        for place in range(max(index, self._searched.get(ending, 0)), limit):
             if ending.search(self._lines[place].text):
                 return place + 1
+        self._searched[ending] = limit
         return None
 
     def _blank(self, start: int, end: int) -> None:
@@ -153,7 +161,7 @@ class _Lines:
         """Whether a line indented so far is no code: it is in a list, if it is far."""
         if indent < 4:
             return True
-        for place in reversed(range(index)):
+        for place in reversed(range(max(0, index - MAX_BLOCK_LINES), index)):
             text = self._lines[place].text
             if text.strip() and len(text) - len(text.lstrip()) < indent:
                 return _LIST_ITEM.match(text) is not None
@@ -182,19 +190,19 @@ class _Lines:
 
 
 _MATH = re.compile(
-    r"\$\$(?P<display>[^$]+?)\$\$|\$(?P<dollar>[^\s$](?:[^$\n]*?[^\s$\\])?)\$(?!\d)|\\\((?P<paren>.+?)\\\)",
+    r"\$\$(?P<display>[^$]+?)\$\$|\$(?P<dollar>[^\s$](?:[^$\n]*?[^\s$\\])?)\$(?!\d)|\\\((?P<paren>.{1,500}?)\\\)",
     re.DOTALL,
 )
 _FORMULA = re.compile(r"[\\^_=<>+*/|{}]|^\S{1,3}$")
-_KEPT = re.compile(r"\{\{(?![%<]).*?\}\}|<%[=\-].*?%>|\[\[[^\[\]|\n]+\]\]", re.DOTALL)
+_KEPT = re.compile(r"\{\{(?![%<]).{0,500}?\}\}|<%[=\-].{0,500}?%>|\[\[[^\[\]|\n]+\]\]", re.DOTALL)
 _VALUE = r"""(?:"[^"\n]*"|[^\s"{}]+)"""
 _OBJECTS = re.compile(
-    r"\{%.*?%\}|\{\{[%<].*?[%>]\}\}|<%.*?%>|!\[\[[^\[\]\n]+\]\]|\{::?[^{}\n]*\}|"
+    r"\{%.{0,500}?%\}|\{\{[%<].{0,500}?[%>]\}\}|<%.{0,500}?%>|!\[\[[^\[\]\n]+\]\]|\{::?[^{}\n]*\}|"
     rf"\{{ *(?:[#.][\w:.\-]+|[\w\-]+={_VALUE})(?: +[#.]?[\w:.\-]+(?:={_VALUE})?)* *\}}",
     re.DOTALL,
 )
 _WIKI_LINK = re.compile(r"(\[\[[^\[\]|\n]+\|)([^\[\]|\n]+)(\]\])")
-_MARK = re.compile(r"(==)(?=[^\s=])(.+?)(?<=[^\s=])(==)(?!=)", re.DOTALL)
+_MARK = re.compile(r"(==)(?=[^\s=])(.{1,500}?)(?<=[^\s=])(==)(?!=)", re.DOTALL)
 
 
 def add_dialects(parser: MarkdownIt) -> None:

@@ -202,27 +202,34 @@ def _with_pairs(children: Sequence[Token]) -> list[Token]:
     """Tokens with each pair of HTML tags as the containers that they are; code and the like as a copy."""
     tokens = [token.copy() for token in children]
     opened: list[int] = []
+    closing = Counter(tag for token in tokens if (tag := _tag_name(token, closing=True)))
+    """Closing tags still to come: a tag that none closes need not be looked at."""
     for index, token in enumerate(tokens):
-        tag = _TAG.match(token.content) if token.type == "html_inline" else None
-        if token.nesting == 1 or (tag and not tag["end"] and not tag["empty"]):
+        opens, closes = _tag_name(token), _tag_name(token, closing=True)
+        if token.nesting == 1 or closing[opens]:
             opened.append(index)
         elif token.nesting == -1:
             while opened and tokens[opened[-1]].nesting == 0:
                 opened.pop()  # a tag that is not closed where it was opened
             if opened:
                 opened.pop()
-        elif tag and tag["end"]:
-            place = next((p for p in reversed(range(len(opened))) if _opens(tokens[opened[p]], tag)), -1)
-            if place >= 0 and all(tokens[p].nesting == 0 for p in opened[place:]):
-                start = opened[place]
-                del opened[place:]
-                _pair(tokens, start, index, tag["name"].lower())
+        elif closes:
+            closing[closes] -= 1
+            while opened and tokens[opened[-1]].nesting == 0 and not closing[_tag_name(tokens[opened[-1]])]:
+                if _tag_name(tokens[opened[-1]]) == closes:
+                    break
+                opened.pop()
+            if opened and tokens[opened[-1]].nesting == 0 and _tag_name(tokens[opened[-1]]) == closes:
+                _pair(tokens, opened.pop(), index, closes)
     return tokens
 
 
-def _opens(token: Token, closing: re.Match[str]) -> bool:
+def _tag_name(token: Token, *, closing: bool = False) -> str:
+    """Of a tag of HTML that begins an element, or ends one; "" for any other token."""
     tag = _TAG.match(token.content) if token.type == "html_inline" else None
-    return tag is not None and tag["name"].lower() == closing["name"].lower()
+    if tag is None or tag["empty"] or (tag["end"] == "/") != closing:
+        return ""
+    return tag["name"].lower()
 
 
 def _pair(tokens: Sequence[Token], start: int, end: int, name: str) -> None:

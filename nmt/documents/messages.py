@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from nmt.documents.extracted import check_count
 from nmt.documents.inline import Item, Paragraph, Stack
-from nmt.text.message_format import Argument, arguments
+from nmt.text.message_format import MAX_DEPTH, Argument, arguments
 
 if TYPE_CHECKING:
     from nmt.extraction import Extract
@@ -64,15 +64,8 @@ class Message:
         written = [list(_written(argument, remaining)) for argument in self.arguments]
         restored: list[Item] = []
         for item in outer:
-            place = next((place for place, number in enumerate(item.stack) if number < 0), None)
-            if place is None:
-                restored.append(item)
-                continue
-            number = -1 - item.stack[place]
-            inside = len(self.arguments[number].stack)
-            restored += [
-                replace(piece, stack=item.stack[:place] + piece.stack[inside:]) for piece in written[number]
-            ]
+            number = next((number for number in item.stack if number < 0), None)
+            restored += [item] if number is None else written[-1 - number]
         return [replace(item, text=self._escaped(item.text)) for item in restored]
 
     def _escaped(self, text: str) -> str:
@@ -100,15 +93,15 @@ class MessageText:
         return "".join(item.text for item in self.message.restore(translations))
 
 
-def message(items: Sequence[Item]) -> Message:
-    """Take a row of items apart; without arguments it is a paragraph alone."""
+def message(items: Sequence[Item], *, depth: int = 0) -> Message:
+    """Take apart a row of items that is in ``depth`` branches; without arguments it is a paragraph alone."""
     shown = "".join(item.text if item.kind == "text" else _OBJECT for item in items)
     outer: list[Item] = []
     found: list[_Argument] = []
     read = 0
-    for argument in arguments(shown):
+    for argument in arguments(shown) if depth < MAX_DEPTH else ():
         outer += _between(items, read, argument.span.start)
-        taken = _taken_apart(items, argument)
+        taken = _taken_apart(items, argument, depth + 1)
         name = shown[argument.span.start + 1 : argument.span.end].partition(",")[0].strip()
         outer.append(Item("text", (*taken.stack, -1 - len(found)), f"{{{name}}}", keep=True))
         found.append(taken)
@@ -117,12 +110,12 @@ def message(items: Sequence[Item]) -> Message:
     return Message(Paragraph(tuple(outer)), tuple(found), _QUOTE.search(shown) is not None)
 
 
-def _taken_apart(items: Sequence[Item], argument: Argument) -> _Argument:
+def _taken_apart(items: Sequence[Item], argument: Argument, depth: int) -> _Argument:
     pieces: list[tuple[Item, ...] | Message] = []
     read = argument.span.start
     for branch in argument.branches:
         pieces.append(tuple(_between(items, read, branch.start)))
-        pieces.append(message(_between(items, branch.start, branch.end)))
+        pieces.append(message(_between(items, branch.start, branch.end), depth=depth))
         read = branch.end
     pieces.append(tuple(_between(items, read, argument.span.end)))
     stacks = [item.stack for item in _between(items, argument.span.start, argument.span.end)]

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from nmt.markup.tokens import Kind, Token
 from nmt.spans import Span
-from nmt.text.message_format import arguments
+from nmt.text.message_format import MAX_DEPTH, arguments
 
 _LINE_END = re.compile(r"[ \t]*\n\s*")
 _NO_TEXT = "\ufffc"
@@ -35,12 +35,12 @@ def _text_alone(text: str, tokens: Sequence[Token]) -> str:
     )
 
 
-def _syntax(text: str, start: int, end: int) -> Iterator[Span]:
-    for argument in arguments(text, start, end):
+def _syntax(text: str, start: int, end: int, depth: int = 0) -> Iterator[Span]:
+    for argument in arguments(text, start, end) if depth < MAX_DEPTH else ():
         read = argument.span.start
         for branch in argument.branches:
             yield Span(read, branch.start)
-            yield from _syntax(text, branch.start, branch.end)
+            yield from _syntax(text, branch.start, branch.end, depth + 1)
             read = branch.end
         yield Span(read, argument.span.end)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nmt.extraction import Extract
-from nmt.markup.projection import Mark, lost_spaces, project
+from nmt.markup.projection import Mark, copied_within, lost_spaces, project
 from nmt.spans import Span
 
 if TYPE_CHECKING:
@@ -123,7 +123,9 @@ class Flow:
                 if source in kept and found != kept[source]:
                     moved.append(_with_space(translation.text, kept[source]))
                 if found != kept.get(source) and translation.text[found.start : found.end] != literal:
-                    spans[index] = Span(found.start, found.start)
+                    outer = spans[mark.parent] if mark.parent >= 0 else Span(0, len(translation.text))
+                    part = None if source in kept else copied_within(mark, translation.kept, outer)
+                    spans[index] = part or Span(found.start, found.start)
         return spans, sorted(moved, key=lambda span: span.start)
 
     def _spelled(self, text: str, escape: Escape) -> str:

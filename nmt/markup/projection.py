@@ -92,6 +92,17 @@ def lost_spaces(
     return before, after
 
 
+def copied_within(mark: Mark, kept: Sequence[tuple[Span, Span]], outer: Span) -> Span | None:
+    """Where the translator wrote a mark that it copied as part of a longer span, if that is in ``outer``."""
+    for source, target in kept:
+        same_length = source.end - source.start == target.end - target.start
+        if same_length and source.start <= mark.start and mark.end <= source.end:
+            shift = target.start - source.start
+            found = Span(mark.start + shift, mark.end + shift)
+            return found if outer.start <= found.start and found.end <= outer.end else None
+    return None
+
+
 class _Projection:
     """The target token range of each mark: level by level, points last."""
 

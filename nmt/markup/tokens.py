@@ -85,8 +85,10 @@ def copy_mentions(tokens: Sequence[Token]) -> None:
         index += 1
         if token.kind is not Kind.START or token.partner is None or token.splits or token.translates:
             continue
+        if token.after - index > MAX_MENTION_TOKENS:
+            continue
         inside = tokens[index : token.after - 1]
-        if len(inside) <= MAX_MENTION_TOKENS and not any(one.splits or one.translates for one in inside):
+        if not any(one.splits or one.translates for one in inside):
             text = "".join(one.text for one in inside)
             if text.strip() and (token.is_mention or is_mention(text)):
                 token.translates = False

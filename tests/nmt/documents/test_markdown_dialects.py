@@ -101,6 +101,16 @@ def test_code_spans_that_the_translator_glued_are_parted() -> None:
     assert document.restore([translation]).decode() == "Donnez la valeur `dev` `env`."
 
 
+def test_code_spans_that_the_translator_copied_as_one_are_two() -> None:
+    document = read_document("a.md", b"Give the `a.dev` `env` value.")
+    kept = [(Span(9, 18), Span(17, 26))]
+    translation = translation_of(
+        "Give the a.dev env value.", "Donnez la valeur a.dev env.", "4-0 5-1 3-6", kept=kept
+    )
+
+    assert document.restore([translation]).decode() == "Donnez la valeur `a.dev` `env`."
+
+
 def test_code_that_the_translator_lost_takes_no_word_away() -> None:
     document = read_document("a.md", b"The `run` command.")
     translation = aligned("The run command.", "La commande.", [(0, 0), (1, 1)])

@@ -176,6 +176,18 @@ def test_unchanged_yaml_comes_back_as_it_was() -> None:
     assert translated("a.yaml", YAML_TEXT, same).decode() == YAML_TEXT
 
 
+@pytest.mark.parametrize("odd", ["50%", "\x85 \u2028", "12", "- x", " lead", "a: b"])
+def test_a_text_that_its_style_cannot_hold_leaves_the_styles_of_others(odd: str) -> None:
+    source = "a: one thing\nb: 'two'\nc: |\n  odd\nd: >-\n  three four\n  five\ne: [six, seven]\n"
+
+    result = translated("a.yaml", source, lambda text: text.upper().replace("ODD", odd)).decode()
+
+    begin, end = source.upper().split("C: |\n  ODD\n")
+    assert result.upper().startswith(begin)
+    assert result.upper().endswith(end)
+    assert YAML(typ="safe").load(result)["c"].strip() == odd.strip()
+
+
 @pytest.mark.parametrize(
     ("name", "data", "words"),
     [
