@@ -43,14 +43,21 @@ def sources() -> list[tuple[Path, ast.AST]]:
 
 
 def test_nothing_reads_or_writes_a_pickle() -> None:
+    """Imports read the weights of others, by calls that say that they open no pickle of objects."""
     found = []
+    safely = {"weights_only=True", "allow_pickle=False"}
+    harmless = {
+        id(node.func)
+        for _, node in sources()
+        if isinstance(node, ast.Call) and not safely.isdisjoint(map(ast.unparse, node.keywords))
+    }
     for path, node in sources():
         if isinstance(node, ast.Import):
             names = {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             names = {(node.module or "").partition(".")[0]}
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            if (node.value.id, node.attr) in UNPICKLE:
+            if (node.value.id, node.attr) in UNPICKLE and id(node) not in harmless:
                 found.append(f"{path}:{node.lineno} {node.value.id}.{node.attr}")
             continue
         else:

@@ -65,7 +65,7 @@ def test_every_piece_of_a_word_has_the_links_of_all_its_counted_tokens(folder, m
     loaded = load_model_folder(folder)
     # "du" counts as "de le": its pieces have the links of both halves
     line = "of the dog\tdu chien\t0-0 1-1 2-2\t2-2"
-    (example,) = examples([line], loaded.tokenizer, loaded.config, seed=1)
+    (example,) = examples([line], (loaded.tokenizer,) * 2, loaded.config, seed=1)
     source = loaded.tokenizer.encode_pieces("of the dog")
     target = loaded.tokenizer.encode_pieces("du chien")
     for t, piece in enumerate(target):
@@ -81,7 +81,8 @@ def test_a_pair_may_be_shown_as_its_counted_tokens(folder, monkeypatch):
     loaded = load_model_folder(folder)
     lines = ["The dog\tDu chien\t0-1 1-2\t1-2"] * 20
     shown = {
-        loaded.tokenizer.decode(e.target_ids) for e in examples(lines, loaded.tokenizer, loaded.config, 1)
+        loaded.tokenizer.decode(e.target_ids)
+        for e in examples(lines, (loaded.tokenizer,) * 2, loaded.config, 1)
     }
     assert shown == {"De le chien", "de le chien"}
 
@@ -89,7 +90,7 @@ def test_a_pair_may_be_shown_as_its_counted_tokens(folder, monkeypatch):
 def test_a_link_outside_the_pair_is_an_error(folder):
     loaded = load_model_folder(folder)
     with pytest.raises(DataError, match="link 5-0: the pair has 2 and 2 tokens"):
-        list(examples(["a b\tc d\t5-0\t0-0"], loaded.tokenizer, loaded.config, seed=1))
+        list(examples(["a b\tc d\t5-0\t0-0"], (loaded.tokenizer,) * 2, loaded.config, seed=1))
 
 
 def test_the_loss_is_the_mean_cross_entropy_of_both_directions_by_hand():
@@ -204,7 +205,7 @@ def test_a_scorer_to_begin_with_must_be_there_and_fit(folder, learned, tmp_path)
 def test_a_batch_is_padded_with_no_links(folder):
     loaded = load_model_folder(folder)
     lines = ["a dog\tun chien\t0-0 1-1\t0-0", "the cat is on the table\tle chat\t1-1\t1-1"]
-    linked = collate(list(examples(lines, loaded.tokenizer, loaded.config, seed=3)), loaded.config)
+    linked = collate(list(examples(lines, (loaded.tokenizer,) * 2, loaded.config, seed=3)), loaded.config)
     width_T, width_S = linked.batch.target_out_BT.size(1), linked.batch.source_BS.size(1)
     assert linked.forward_BTS.shape == (2, width_T - 1, width_S - 1)
     assert not linked.forward_BTS[~linked.batch.target_mask_BT[:, 1:]].any()
