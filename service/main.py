@@ -21,9 +21,9 @@ from nmt.model_folder.registry import shipped_models, split_pair
 from service.app import create_app
 from service.calls.auth import needs_keys
 from service.database.database import Database
+from service.http.listening import Server, refuse_taken
 from service.http.logs import configure
 from service.http.protocol import with_deadlines
-from service.http.listening import Server, refuse_taken
 from service.settings import Settings, load_settings
 from service.work.directions import refuse_equal
 from service.work.engine.messages import Start
@@ -40,8 +40,8 @@ def serve(host: str = "127.0.0.1", port: int = 8000, model: str | Sequence[str] 
             the default. None: what ``PASSERELLE_MODELS`` says, else all that ship.
 
     Raises:
-        ConfigError: a setting is wrong, the port is taken, requests need a key and there is none, or two models
-            translate between the same languages.
+        ConfigError: a setting is wrong, the port is taken, requests need a key and there is none, or two
+            models translate between the same languages.
         DatabaseError: the database cannot be opened, or is not at this version.
         ModelFolderError: there is no such model, or it is corrupt.
     """

@@ -287,8 +287,8 @@ def _no_tab(where: str, line: str, separator: str) -> str:
     shown = line if len(line) <= 60 else f"{line[:60]}..."
     between = "spaces" if separator.isspace() else f"'{separator}'"
     return (
-        f"{where}: no tab in \"{shown}\"; expected SOURCE, a tab, TARGET: write a tab in the place of {between}, "
-        f"or the term twice with a tab between if it is to be copied as it is"
+        f'{where}: no tab in "{shown}"; expected SOURCE, a tab, TARGET: write a tab in the place of '
+        f"{between}, or the term twice with a tab between if it is to be copied as it is"
     )
 
 

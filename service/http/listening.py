@@ -16,7 +16,7 @@ EVERYWHERE = {"", "0.0.0.0", "::"}  # noqa: S104 - named, not listened on
 
 
 def refuse_taken(host: str, port: int) -> None:
-    """Raises ``ConfigError`` where nothing can listen on ``host`` and ``port``; 0, any free port, always can."""
+    """Raises ``ConfigError`` where nothing can listen on ``host`` and ``port``; 0 is any free port."""
     try:
         found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except socket.gaierror as error:
@@ -35,9 +35,13 @@ def refuse_taken(host: str, port: int) -> None:
 
 def _why(host: str, port: int, error: OSError) -> str:
     if error.errno == errno.EADDRINUSE:
-        return f"port {port} of {host} is in use; stop what listens there, or choose another: --port {port + 1}"
+        return (
+            f"port {port} of {host} is in use; stop what listens there, or choose another: --port {port + 1}"
+        )
     if error.errno == errno.EACCES:
-        return f"port {port} needs rights that this user has not; choose one from 1024 on, such as --port 8000"
+        return (
+            f"port {port} needs rights that this user has not; choose one from 1024 on, such as --port 8000"
+        )
     return f"cannot listen on {host}, port {port}: {error.strerror}; set --host to an address of this machine"
 
 

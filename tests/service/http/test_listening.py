@@ -36,7 +36,7 @@ def test_a_free_port_and_any_port_are_not_refused() -> None:
 
 
 def test_an_address_of_another_machine_is_refused_by_name() -> None:
-    with pytest.raises(ConfigError, match="cannot listen on 192.0.2.1, port 8000: .*--host"):
+    with pytest.raises(ConfigError, match=r"cannot listen on 192\.0\.2\.1, port 8000: .*--host"):
         refuse_taken("192.0.2.1", 8000)
 
 
@@ -59,7 +59,7 @@ def test_on_a_terminal_the_address_is_one_line_for_a_person(tmp_path: Path) -> N
     server = subprocess.Popen([sys.executable, "-c", START, str(tmp_path / "tiny")], stderr=theirs)
     os.close(theirs)
     try:
-        with open(ours, encoding="utf-8") as terminal:
+        with os.fdopen(ours, encoding="utf-8") as terminal:
             said = next(line for line in terminal if line.startswith("Passerelle is at"))
     finally:
         server.kill()
