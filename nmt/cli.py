@@ -46,6 +46,7 @@ from nmt.commands.options import (
     Recipe,
     References,
     Sources,
+    named_as_typed,
 )
 from nmt.commands.translate import translate
 from nmt.config import AlignmentConfig
@@ -342,7 +343,8 @@ def align(
     attention = None
     if layer is not None or head:
         attention = AlignmentConfig(layer=layer, heads=tuple(head) if head else None)
-    results = translator.align(pairs, extraction=extraction, attention=attention)
+    with named_as_typed("layer", "head"):
+        results = translator.align(pairs, extraction=extraction, attention=attention)
     links = [result.links for result in results]
     for found in links:
         print(to_pharaoh(found))
@@ -391,7 +393,7 @@ def _gold(path: Path, n_pairs: int) -> tuple[list[set[Pair]], list[set[Pair]]]:
 
 
 def _one_line(message: str) -> str:
-    return " ".join(message.split()).rstrip(".") + "."
+    return " ".join(message.replace("Value error, ", "").split()).rstrip(".") + "."
 
 
 def _fail(message: str, status: int) -> NoReturn:

@@ -290,9 +290,12 @@ def _explain(model_type: type[BaseModel], error: ValidationError) -> Iterable[st
         elif problem["type"] == "missing":
             yield f"missing key '{path}'"
         else:
+            message = problem["msg"].removeprefix("Value error, ")
+            if isinstance(problem["input"], Mapping):  # of several keys together: the message names them
+                yield f"{path}: {message}" if problem["loc"] else message
+                continue
             value = repr(problem["input"])
             shown = value if len(value) <= 80 else value[:77] + "..."
-            message = problem["msg"].removeprefix("Value error, ")
             yield f"{path} = {shown}: {message}"
 
 

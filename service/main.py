@@ -21,6 +21,7 @@ from nmt.model_folder.registry import shipped_models, split_pair
 from service.app import create_app
 from service.calls.auth import needs_keys
 from service.database.database import Database
+from service.http.listening import Server, refuse_taken
 from service.http.logs import configure
 from service.http.protocol import with_deadlines
 from service.settings import Settings, load_settings
@@ -39,13 +40,14 @@ def serve(host: str = "127.0.0.1", port: int = 8000, model: str | Sequence[str] 
             the default. None: what ``PASSERELLE_MODELS`` says, else all that ship.
 
     Raises:
-        ConfigError: a setting is wrong, or requests need a key and there is none, or two models translate
-            between the same languages.
+        ConfigError: a setting is wrong, the port is taken, requests need a key and there is none, or two
+            models translate between the same languages.
         DatabaseError: the database cannot be opened, or is not at this version.
         ModelFolderError: there is no such model, or it is corrupt.
     """
     settings = load_settings()
     configure(settings)
+    refuse_taken(host, port)
     database = Database(settings)
     database.prepare()
     keys_required = check_keys(settings, host, database)
@@ -129,9 +131,9 @@ def check_keys(settings: Settings, host: str, database: Database) -> bool:
     return True
 
 
-def make_server(app: FastAPI, settings: Settings, host: str, port: int) -> uvicorn.Server:
+def make_server(app: FastAPI, settings: Settings, host: str, port: int) -> Server:
     """Uvicorn with h11 (httptools takes headers of any size), our deadlines, and no access log of its own."""
-    return uvicorn.Server(
+    return Server(
         uvicorn.Config(
             app,
             host=host,

@@ -55,7 +55,7 @@ def test_there_are_marked_commands() -> None:
 @pytest.mark.parametrize(
     "block", list(BLOCK.finditer(README)), ids=lambda block: block["code"].split("\n")[0][:50]
 )
-def test_marked_command_runs_and_prints_what_is_shown(block: re.Match[str]) -> None:
+def test_marked_command_runs_and_prints_what_is_shown(block: re.Match[str], tmp_path: Path) -> None:
     if "model that ships" in block["mark"] and not SHIPS:
         pytest.skip("no model ships in nmt/pretrained")
     program = [sys.executable, "-c"] if block["language"] == "python" else ["bash", "-euo", "pipefail", "-c"]
@@ -63,7 +63,7 @@ def test_marked_command_runs_and_prints_what_is_shown(block: re.Match[str]) -> N
 
     result = subprocess.run(
         [*program, block["code"]],
-        cwd=ROOT,
+        cwd=tmp_path,
         env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"},
         capture_output=True,
         text=True,

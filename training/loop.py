@@ -108,6 +108,8 @@ class Trainer:
         on_gpu = self.device.type == "cuda"
         self.stream = PrefetchedStream(stream, pin=True) if on_gpu else stream
         self.stop_reason: str | None = None
+        self.average_bleu: float | None = None
+        """Of the mean of the last checkpoints, once the run has ended."""
         self._may_leave = False
         self._go_on_from(TrainingState())
 
@@ -144,6 +146,8 @@ class Trainer:
             with progress(self.recipe.name, left, silent=not self.world.is_first) as advance:
                 if self.state.validation_due:
                     self._validate()
+                if self.state.update:
+                    self._check_patience()
                     self._agree_on_the_end()
                 while self.stop_reason is None and self.state.update < self.options.max_updates:
                     self._update()
@@ -241,6 +245,9 @@ class Trainer:
             self._move(best_bleu=validation.bleu, best_update=self.state.update)
             self._publish(model, validation)
         self._log_validation("validation", validation)
+        self._check_patience()
+
+    def _check_patience(self) -> None:
         if self.options.patience and self.state.validations_without_gain >= self.options.patience:
             self.stop_reason = f"no better BLEU in {self.options.patience} validations"
 
@@ -289,6 +296,7 @@ class Trainer:
             return
         set_weights(model, average_weights(last))
         validation = self._score(model)
+        self.average_bleu = validation.bleu
         self._log_validation("average", validation, checkpoints=len(last))
         if validation.bleu > self.state.best_bleu:
             self._publish(model, validation)

@@ -224,6 +224,8 @@ class TrainingConfig(StrictModel):
 
     seed: int = 1
     max_updates: int = Field(gt=0)
+    max_epochs: int | None = Field(None, gt=0)
+    """Passes over the corpus; ``max_updates`` holds as well. None sets no limit."""
     max_minutes: float | None = Field(None, gt=0)
     """Wall clock; None sets no limit."""
     batch_tokens: int = Field(4096, gt=0)
@@ -290,6 +292,8 @@ class Recipe(StrictModel):
     """Everything that decides what a model is trained on and how."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")
+    adapts: bool = False
+    """It begins with a model, which ``nmt train --init-from`` names, and is nothing without."""
     data: DataConfig
     tokenizer: TokenizerConfig = TokenizerConfig()
     model: ModelConfig

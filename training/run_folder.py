@@ -83,10 +83,16 @@ def open_run(path: Path, recipe: Recipe, *, resume: bool) -> Iterator[RunFolder]
             run.close()
 
 
+def begun_with(path: Path) -> Recipe | None:
+    """The recipe that the run in ``path`` was begun with, if there is one."""
+    file = path / RECIPE
+    return Recipe.model_validate_json(file.read_text(encoding="utf-8")) if file.exists() else None
+
+
 def _check_recipe(file: Path, recipe: Recipe) -> None:
     """A run goes on with the model, corpus, optimizer and seed it began with; limits may change."""
-    if file.exists():
-        begun = Recipe.model_validate_json(file.read_text(encoding="utf-8"))
+    begun = begun_with(file.parent)
+    if begun is not None:
         for key, there, here in (
             ("model", begun.model, recipe.model),
             ("data and tokenizer", begun.corpus_hash(), recipe.corpus_hash()),

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from nmt.errors import ConfigError
+from nmt.config import apply_overrides, parse
+from nmt.errors import ConfigError, RunFolderError
 from nmt.model_folder.checkpoint import (
     TOKENIZER,
     LoadedModel,
@@ -19,10 +20,11 @@ from nmt.models.build import Model
 from training.data.shards import PreparedCorpus
 from training.disk import full_disk_told
 from training.distributed import World, open_world, was_restarted
+from training.guidance import has_same_data, needs_a_model, resuming, sized, tell_end, tell_start
 from training.loop import Trainer
 from training.recipe import Recipe, load_recipe
-from training.run_folder import RunFolder, open_run
-from training.state import cannot_save
+from training.run_folder import RunFolder, begun_with, open_run
+from training.state import cannot_save, checkpoints
 
 RUNS = Path("runs")
 
@@ -49,7 +51,7 @@ def train(
     Args:
         recipe: a file, or the name of one that ships.
         run: the run's folder.
-        resume: go on from the newest checkpoint, if there is one.
+        resume: go on from the newest checkpoint, if there is one, with the settings the run was begun with.
         overrides: ``dotted.key=value`` of the recipe.
         data: a prepared corpus, taken as it is without the raw corpora. None prepares ``run/data``.
         init_from: a model folder or the name of one: begin with its weights and keep its sub-words and
@@ -59,13 +61,19 @@ def train(
         The model folder: the best model on the development set.
 
     Raises:
-        ConfigError: the recipe is wrong, or does not fit ``init_from``.
+        ConfigError: the recipe is wrong, does not fit ``init_from``, or needs it.
         DataError: a corpus is wrong.
         DiskFullError: no room for what the run writes; earlier checkpoints stand.
         ModelFolderError: ``init_from`` is none.
         RunFolderError: the folder holds a run already and ``resume`` is False, or another trainer has it.
     """
-    settings = load_recipe(recipe, overrides)
+    given = load_recipe(recipe, overrides)
+    path = run or RUNS / given.name
+    resume = resume or was_restarted()
+    settings = _kept(path, given, overrides) if resume else given
+    begins = settings.adapts or settings.tokenizer.given is not None
+    if begins and init_from is None and not (resume and checkpoints(path / "checkpoints")):
+        raise needs_a_model(recipe, path, settings.data.dir)
     tokenizer_file: Path | None = None
     initial: Model | None = None
     if init_from is not None:
@@ -73,15 +81,15 @@ def train(
         refuse_imported(loaded)
         initial, tokenizer_file = loaded.model, loaded.folder / TOKENIZER
         settings = settings.beginning_with(loaded.config.model, sha256(tokenizer_file))
-    path = run or RUNS / settings.name
-    resume = resume or was_restarted()
+    elif settings.tokenizer.given is not None and data is None:
+        tokenizer_file = path / "data" / TOKENIZER  # of the run that goes on
     with (
         full_disk_told(path, cannot_save),  # of whatever is written there, TensorBoard's events too
         open_world(sharded=settings.training.sharded) as world,
         _folder(path, settings, world, resume) as folder,
     ):
         if data is not None:
-            corpus = _open_ready(data, settings, tokenizer_file)
+            corpus = _open_ready(data, settings)
         else:
             if world.is_first:
                 # needs libraries that training does not
@@ -90,12 +98,20 @@ def train(
                 prepare_corpus(settings, path / "data", tokenizer_file)
             world.wait_for_all()
             corpus = PreparedCorpus.open(path / "data", settings)
+        settings = sized(settings, corpus)
+        if world.is_first:
+            tell_start(path, settings, given, corpus)
         trainer = Trainer(settings, corpus, folder, world)
         if resume:
             trainer.resume()
-        if initial is not None and trainer.state.update == 0:
+        first_update = trainer.state.update
+        if first_update == 0 and initial is not None:
             trainer.begin_with(initial)
+        elif first_update == 0 and begins:  # no checkpoint was intact
+            raise needs_a_model(recipe, path, settings.data.dir)
         trainer.train()
+        if world.is_first:
+            tell_end(trainer, first_update, resuming(recipe, path, data, overrides if resume else ()))
     return folder.model
 
 
@@ -109,9 +125,24 @@ def _folder(path: Path, settings: Recipe, world: World, resume: bool) -> Iterato
         yield RunFolder(path, silent=True)
 
 
-def _open_ready(data: Path, settings: Recipe, tokenizer_file: Path | None) -> PreparedCorpus:
+def _kept(path: Path, given: Recipe, overrides: Sequence[str]) -> Recipe:
+    """The settings that the run in ``path`` was begun with, changed by ``overrides`` alone."""
+    begun = begun_with(path)
+    if begun is None:
+        return given
+    if begun.name != given.name:
+        raise RunFolderError(
+            f"{path}: begun with the recipe {begun.name}, not {given.name}; name that or another --run"
+        )
+    kept = parse(Recipe, apply_overrides(begun.model_dump(mode="json"), overrides), where=str(path))
+    if kept.data.dir is None and has_same_data(kept, given):  # which may lie elsewhere by now
+        return kept.model_copy(update={"data": given.data})
+    return kept
+
+
+def _open_ready(data: Path, settings: Recipe) -> PreparedCorpus:
     """A corpus prepared earlier: by this recipe, or with the sub-words of the model to begin with."""
-    if tokenizer_file is None:
+    if settings.tokenizer.given is None:
         return PreparedCorpus.open(data, settings)
     corpus = PreparedCorpus.open(data)
     if sha256(corpus.tokenizer_file) != settings.tokenizer.given:

@@ -34,3 +34,8 @@ def lines_of(path: Path) -> Iterator[str]:
 def warn(message: str) -> None:
     """A line on standard error, where results are not."""
     print(f"nmt: warning: {message}", file=sys.stderr)
+
+
+def note(message: str) -> None:
+    """A line on standard error that tells what is done."""
+    print(f"nmt: {message}", file=sys.stderr)

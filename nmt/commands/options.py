@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from nmt.errors import ConfigError, InputError
 
 Model = Annotated[
     str | None,
@@ -14,7 +19,10 @@ Model = Annotated[
     ),
 ]
 Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda or cuda:N.")]
-Beam = Annotated[int | None, typer.Option("--beam", metavar="N", help="Beam size; 1 is greedy search.")]
+Beam = Annotated[
+    int | None,
+    typer.Option("--beam", metavar="N", min=1, max=64, help="Beam size; 1 is greedy search."),
+]
 Overrides = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Override one value of the recipe; repeatable."),
@@ -43,3 +51,16 @@ GlossaryFile = Annotated[
     Path | None,
     typer.Option("--glossary", metavar="F", help="Terms: SOURCE tab TARGET [tab inflect], or TBX."),
 ]
+
+
+@contextmanager
+def named_as_typed(*fields: str) -> Iterator[None]:
+    """An error of the block that begins with one of ``fields`` names it as typed: ``--min-confidence``."""
+    try:
+        yield
+    except (ConfigError, InputError) as error:
+        found = re.match(r"\w+", str(error))
+        if found is None or found[0] not in fields:
+            raise
+        option = f"--{found[0].replace('_', '-')}"
+        raise type(error)(str(error).replace(found[0], option)) from None

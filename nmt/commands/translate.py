@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -14,9 +15,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from nmt.commands.direction import source_of
 from nmt.commands.lines import lines, warn
 from nmt.commands.loading import load
-from nmt.commands.options import Beam, Device, Engine, GlossaryFile, Model
+from nmt.commands.options import Beam, Device, Engine, GlossaryFile, Model, named_as_typed
 from nmt.config import GenerationConfig, parse
 from nmt.errors import ConfigError, InputError
 from nmt.model_folder.registry import languages_of, resolve_model
@@ -32,17 +34,24 @@ if TYPE_CHECKING:
 LINES_AT_ONCE = 256
 """Lines of standard input translated together; on a terminal each line is answered by itself."""
 
+FIELDS = ("french_typography", "min_confidence")
+"""Of ``TranslationOptions``, as errors name them."""
+
 MarkupKind = Literal["html", "xml"]
 
 Texts = Annotated[
     list[str] | None, typer.Argument(metavar="TEXT", help="Texts; without any: lines of stdin.")
 ]
 Source = Annotated[
-    str | None, typer.Option("--from", metavar="CODE", help="Language of the text: the model that reads it.")
+    str | None,
+    typer.Option("--from", metavar="CODE", help="Language of the text; by default the text tells."),
 ]
 Target = Annotated[str | None, typer.Option("--to", metavar="CODE", help="Language to translate to.")]
 NBest = Annotated[
-    int | None, typer.Option("--n-best", metavar="K", help="Print K translations: INDEX ||| TEXT ||| SCORE.")
+    int | None,
+    typer.Option(
+        "--n-best", metavar="K", min=1, max=64, help="Print K translations: INDEX ||| TEXT ||| SCORE."
+    ),
 ]
 CoveragePenalty = Annotated[
     float | None,
@@ -58,9 +67,13 @@ Markup = Annotated[
     MarkupKind | None,
     typer.Option("--markup", help="Texts are HTML or XML, stdin one whole; tags are kept."),
 ]
-File = Annotated[
-    Path | None,
-    typer.Option("--file", metavar="IN", help="A document: txt md html docx odt srt vtt po xliff json yaml."),
+Files = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--file",
+        metavar="IN",
+        help="A document: txt md html docx odt srt vtt po xliff json yaml; repeatable.",
+    ),
 ]
 Out = Annotated[
     Path | None,
@@ -107,7 +120,7 @@ def translate(
     alignment: Alignment = False,
     as_json: AsJson = False,
     markup: Markup = None,
-    file: File = None,
+    file: Files = None,
     out: Out = None,
     force: Force = False,
     everything: Everything = False,
@@ -135,6 +148,7 @@ def translate(
     search = partial(_generation, beam=beam, n_best=n_best, coverage_penalty=coverage_penalty)
     asked = _Asked(chosen, wishes, glossary, search)
     shows = alignment or as_json or n_best is not None
+    _hint_at_files(text or ())
     if ray is not None or column is not None or workers is not None:
         if (
             ray is None
@@ -147,12 +161,14 @@ def translate(
                 "--column, --workers"
             )
         _translate_corpus(ray, out, chosen, beam=beam, column=column, workers=workers)
-    elif file is not None:
+    elif file:
         if text or shows or markup is not None:
             raise ConfigError(
-                "--file gives a document: leave out TEXT, --alignment, --json, --n-best, --markup"
+                "--file gives a document, one each: leave out TEXT, --alignment, --json, --n-best, --markup"
             )
-        _translate_file(file, out, asked, force=force, everything=everything)
+        if out is not None and len(file) > 1:
+            raise ConfigError(f"--out {out} is for one --file, there are {len(file)}: leave it out")
+        _translate_files(file, out, asked, force=force, everything=everything)
     elif out is not None or force or everything:
         raise ConfigError("--out, --force and --everything go with --file IN")
     elif markup is not None:
@@ -174,6 +190,15 @@ class _Chosen:
     target: str | None
     device: str
     engine: str
+
+    def reading(self, text: str) -> _Chosen:
+        """This choice; where it names neither model nor language, the model for the language of ``text``."""
+        return dataclasses.replace(self, source=source_of(text)) if self.is_open else self
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the text decides."""
+        return self.model is None and self.source is None and self.target is None
 
     @property
     def folder(self) -> Path:
@@ -203,13 +228,13 @@ class _Asked:
     search: Callable[[GenerationConfig], GenerationConfig]
     """The search options asked for, over the defaults of a model."""
 
-    def load(self) -> tuple[Translator, TranslationOptions]:
-        """The translator, and how it is to translate.
+    def load(self, text: str) -> tuple[Translator, TranslationOptions]:
+        """The translator of ``text``, and how it is to translate.
 
         Raises:
             InputError: the glossary cannot be read.
         """
-        translator = self.chosen.load()
+        translator = self.chosen.reading(text).load()
         terms = None
         if self.glossary is not None:
             read, written = translator.config.source_language, translator.config.target_language
@@ -228,12 +253,30 @@ def _translate_corpus(
     print(translate_folder(source, out, model=model, beam=beam, column=column or "text", **slots))
 
 
-def _translate_file(file: Path, out: Path | None, asked: _Asked, *, force: bool, everything: bool) -> None:
+def _translate_files(
+    files: Sequence[Path], out: Path | None, asked: _Asked, *, force: bool, everything: bool
+) -> None:
+    """Documents one after the other; all are opened, and what is wrong with one is said, before the first."""
+    open_file = load("nmt.documents.translate:open_file", extra="documents")
+    tasks: dict[Path, tuple[FileTask, _Asked]] = {}
+    for file in files:
+        chosen = asked.chosen
+        if chosen.is_open:
+            chosen = chosen.reading(load("nmt.documents.translate:text_of")(file))
+        task: FileTask = open_file(file, out, languages=chosen.languages, force=force, everything=everything)
+        if task.target in tasks:
+            raise ConfigError(f"--file {file} would write {task.target} twice: name each document once")
+        tasks[task.target] = task, dataclasses.replace(asked, chosen=chosen)
+    loaded: dict[_Chosen, tuple[Translator, TranslationOptions]] = {}
+    for task, wanted in tasks.values():
+        if wanted.chosen not in loaded:
+            loaded[wanted.chosen] = wanted.load("")
+        _translate_file(task, *loaded[wanted.chosen])
+
+
+@named_as_typed(*FIELDS)
+def _translate_file(task: FileTask, translator: Translator, options: TranslationOptions) -> None:
     """Write a document's translation and print the name of the file; flags go to standard error."""
-    task: FileTask = load("nmt.documents.translate:open_file", extra="documents")(
-        file, out, languages=asked.chosen.languages, force=force, everything=everything
-    )
-    translator, options = asked.load()
     with load("nmt.commands.progress:progress")(task.source.name, task.n_characters) as advance:
         flags: Counter[str] = load("nmt.documents.translate:translate_file")(
             translator, task, options=options, advance=advance
@@ -248,26 +291,30 @@ def _translate_file(file: Path, out: Path | None, asked: _Asked, *, force: bool,
     print(task.target)
 
 
+@named_as_typed(*FIELDS)
 def _translate_markup(text: list[str] | None, markup: MarkupKind, asked: _Asked) -> None:
     """Texts, or all of standard input, byte for byte but for what is translated."""
-    translator, options = asked.load()
     try:
         texts = text or [sys.stdin.buffer.read().decode("utf-8")]
     except UnicodeDecodeError as error:
         raise InputError(f"stdin is not UTF-8 at byte {error.start}; convert it first") from None
+    translator, options = asked.load("\n".join(texts))
     translated = load("nmt.markup:translate_markup")(translator, texts, markup, options)
     sys.stdout.write("".join(f"{result}\n" if text else result for result in translated))
 
 
+@named_as_typed(*FIELDS)
 def _translate_lines(text: list[str] | None, asked: _Asked, *, as_json: bool) -> None:
-    """Texts, or lines of standard input as they come."""
-    translator, options = asked.load()
-    n_best = (options.generation or translator.generation).n_best
-    alignment = options.alignment != "none"
+    """Texts, or lines of standard input as they come; the first that are read tell the language of all."""
     texts = iter(text) if text else lines(sys.stdin.buffer)
     size = max(1, len(text)) if text else 1 if sys.stdin.isatty() else LINES_AT_ONCE
+    chunk = list(islice(texts, size)) if asked.chosen.is_open else []
+    translator, options = asked.load("\n".join(chunk))
+    chunk = chunk or list(islice(texts, size))
+    n_best = (options.generation or translator.generation).n_best
+    alignment = options.alignment != "none"
     index = 0
-    while chunk := list(islice(texts, size)):
+    while chunk:
         results = translator.translate(chunk, options)
         for source, result in zip(chunk, results, strict=True):
             for line in _show(index, source, result, n_best=n_best, alignment=alignment, as_json=as_json):
@@ -278,12 +325,23 @@ def _translate_lines(text: list[str] | None, asked: _Asked, *, as_json: bool) ->
                 warn(f"{where}: stopped at the maximum length; its end may be missing")
             index += 1
         sys.stdout.flush()
+        chunk = list(islice(texts, size))
+
+
+def _hint_at_files(texts: Sequence[str]) -> None:
+    """Whoever gave the name of a file as a text is told how to translate the file."""
+    for text in texts:
+        with suppress(OSError):  # too long for a name
+            if Path(text).is_file():
+                warn(f"{text} is a file: its name is taken as the text; for what is in it: --file {text}")
 
 
 def _generation(
     defaults: GenerationConfig, *, beam: int | None, n_best: int | None, coverage_penalty: float | None
 ) -> GenerationConfig:
     """The model's search options with those of the command line; the beam grows to hold ``n_best``."""
+    if beam is not None and n_best is not None and n_best > beam:
+        raise ConfigError(f"--n-best {n_best} is more than --beam {beam} finds: raise it")
     values = defaults.model_dump()
     values["n_best"] = 1 if n_best is None else n_best
     values["beam_size"] = max(defaults.beam_size, values["n_best"]) if beam is None else beam

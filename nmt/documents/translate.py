@@ -76,6 +76,15 @@ def open_file(
     return FileTask(source, target, document)
 
 
+def text_of(source: Path) -> str:
+    """All the text of a document, to tell its language; errors as ``open_file``, but for the target's."""
+    try:
+        document = read_document(source.name, source.read_bytes())
+    except InputError as error:
+        raise type(error)(f"{source}: {error}") from None
+    return "\n".join(extract.text for extract in document.extracts)
+
+
 def translate_file(
     translator: Translator,
     task: FileTask,

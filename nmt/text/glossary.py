@@ -6,6 +6,8 @@ TSV, one entry a line, ``#`` begins a comment:
     source term <tab> target term <tab> inflect      the model may choose number, gender or tense
     source term                                copied, not translated
 
+A line without a tab that holds another separator is refused: it was meant to have two columns.
+
 A term matches whole words, the longest first. It is matched whatever the case, unless it has a capital after
 its first letter ("US", "iPhone") and then only as it is written.
 """
@@ -29,6 +31,8 @@ MAX_TERM_CHARACTERS = 200
 MAX_ENTRIES = 100_000
 INFLECT = "inflect"
 _XML_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
+_OTHER_SEPARATOR = re.compile(r"[;,|]|\s{2,}")
+"""What spreadsheets and people put between two columns where a tab is expected."""
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
@@ -93,6 +97,8 @@ class Glossary:
             if not line.strip() or line.startswith("#"):
                 continue
             where = f"{name}: line {number}"
+            if "\t" not in line and (other := _OTHER_SEPARATOR.search(line.strip())):
+                raise InputError(_no_tab(where, line.strip(), other.group()))
             source, *rest = (column.strip() for column in line.split("\t"))
             if len(rest) > 2 and any(rest[2:]):
                 raise InputError(f"{where}: {len(rest) + 1} columns; expected source, target and {INFLECT}")
@@ -274,6 +280,15 @@ def has_its_capitals(written: str, target_term: str) -> bool:
     """Whether a term stands with the capitals that it has; one in small letters may have any."""
     return not any(map(str.isupper, target_term)) or (
         written in {target_term, at_start(target_term)} or written.isupper()
+    )
+
+
+def _no_tab(where: str, line: str, separator: str) -> str:
+    shown = line if len(line) <= 60 else f"{line[:60]}..."
+    between = "spaces" if separator.isspace() else f"'{separator}'"
+    return (
+        f'{where}: no tab in "{shown}"; expected SOURCE, a tab, TARGET: write a tab in the place of '
+        f"{between}, or the term twice with a tab between if it is to be copied as it is"
     )
 
 

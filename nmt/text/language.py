@@ -7,12 +7,14 @@ one, and where the thresholds come from: docs/decisions/012-language-detection.m
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
 from nmt.errors import InputError
+from nmt.text.codes import base_of, nearest
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -62,6 +64,22 @@ def candidates(text: str, languages: Collection[str] | None = None) -> list[Dete
         InputError: a language that is not known.
     """
     return list(_ranked(text, languages))
+
+
+def among(text: str, languages: Collection[str]) -> str | None:
+    """The one of ``languages`` that ``text`` is in; None: it is in another, or does not tell.
+
+    Of few languages a shorter text tells which it is in, but not that it is in none of them.
+
+    Args:
+        text: as of ``detect``.
+        languages: BCP 47 codes; "pt-BR" is found as "pt".
+    """
+    told = detect(text).language
+    if told is None:
+        with contextlib.suppress(InputError):  # a language that the detector does not know
+            told = detect(text, {base_of(code) for code in languages}).language
+    return None if told is None else nearest(told, languages)
 
 
 def _ranked(text: str, languages: Collection[str] | None) -> Iterator[Detection]:

@@ -6,15 +6,14 @@ When one engine dies or is busy, the other directions go on.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nmt.config import GenerationConfig, ModelFolderConfig
-from nmt.errors import ConfigError, InputError, UnsupportedLanguageError
+from nmt.errors import ConfigError, UnsupportedLanguageError
 from nmt.options import TranslationOptions
-from nmt.text.codes import base_of, nearest
-from nmt.text.language import detect
+from nmt.text.codes import nearest
+from nmt.text.language import among
 from service.http.metrics import Metrics
 from service.settings import Settings
 from service.work.engine.base import Engine
@@ -173,13 +172,6 @@ def refuse_equal(models: Sequence[ModelFolderConfig]) -> None:
 
 
 def _reading(found: Sequence[Direction], text: str) -> Direction:
-    """The first of several directions that reads the language of ``text``; else the first of all.
-
-    Of few languages a shorter text tells which it is in, but not that it is in none of them.
-    """
-    told = detect(text).language
-    if told is None:
-        with contextlib.suppress(InputError):  # a language that the detector does not know
-            told = detect(text, {base_of(one.source) for one in found}).language
-    read = None if told is None else nearest(told, [one.source for one in found])
+    """The first of several directions that reads the language of ``text``; else the first of all."""
+    read = among(text, [one.source for one in found])
     return next((one for one in found if one.source == read), found[0])

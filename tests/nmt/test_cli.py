@@ -18,8 +18,8 @@ import nmt.translator
 from nmt import cli
 from nmt.commands import loading
 from nmt.commands.translate import LINES_AT_ONCE
-from nmt.config import AlignmentConfig
-from nmt.errors import DiskFullError, InputError, ModelFolderError, NumericalError
+from nmt.config import AlignmentConfig, GenerationConfig, parse
+from nmt.errors import ConfigError, DiskFullError, InputError, ModelFolderError, NumericalError
 from nmt.model_folder.checkpoint import PRETRAINED
 from nmt.text.glossary import Glossary, Term
 from tests.stub_translator import StubTranslator
@@ -325,8 +325,10 @@ def test_input_that_is_not_utf8_names_the_line(run: Run, translator: StubTransla
         (("translate", "--bem", "3"), "No such option: --bem"),
         (("translate", "--beam", "many", "x"), "Invalid value for '--beam'"),
         (("evaluate",), "Missing argument 'MODEL'"),
-        (("translate", "--beam", "0", "x"), "beam_size = 0: Input should be greater than or equal to 1"),
-        (("translate", "--beam", "2", "--n-best", "5", "x"), "n_best 5 is larger than beam_size 2"),
+        (("translate", "--beam", "0", "x"), "'--beam': Input should be greater than or equal to 1"),
+        (("evaluate", "m", "--source", "a", "--reference", "b", "--beam", "99"), "'--beam': Input should be"),
+        (("translate", "--n-best", "99", "x"), "'--n-best': Input should be less than or equal to 64"),
+        (("translate", "--beam", "2", "--n-best", "5", "x"), "--n-best 5 is more than --beam 2 finds"),
         (("translate", "--n-best", "2", "--alignment", "x"), "--alignment with --n-best 2"),
     ],
 )
@@ -339,6 +341,48 @@ def test_wrong_usage_is_one_line_and_status_2(
     assert error.startswith("nmt: ")
     assert message in error
     assert error.count("\n") == 1
+
+
+def test_options_that_do_not_fit_the_model_are_named_as_typed(run: Run, tmp_path: Path) -> None:
+    arguments = ["--from", "fr", "--french-typography", "Le chat dort."]
+    for more in ([], ["--markup", "html"]):
+        _, _, error = run("translate", *more, *arguments)
+        assert error.startswith("nmt: --french-typography: the model general_fr_en writes en"), error
+    (tmp_path / "a").write_text("A dog.\n")
+    files = ["--source", str(tmp_path / "a"), "--target", str(tmp_path / "a")]
+    assert run("align", *files, "--layer", "99")[2].startswith("nmt: --layer 99: the model has")
+
+
+def test_values_that_do_not_fit_each_other_are_told_without_the_dictionary_they_are_in() -> None:
+    with pytest.raises(ConfigError, match=r"^file: n_best 9 is larger than beam_size 4$"):
+        parse(GenerationConfig, {"n_best": 9, "beam_size": 4}, where="file")
+
+
+def test_a_text_without_from_is_translated_from_its_own_language(run: Run) -> None:
+    french, english = "Une jeune femme lit un livre.", "A young woman is reading a book."
+    for arguments, stdin in (([french], b""), ([], french.encode()), (["--markup", "html", french], b"")):
+        status, out, error = run("translate", *arguments, stdin=stdin)
+        assert (status, "woman" in out) == (0, True)
+        assert error.startswith("nmt: the text is taken for 'fr' and translated to 'en' (general_fr_en)")
+        assert error.count("\n") == 1
+    for arguments in (
+        [english],
+        ["--to", "fr", french],
+        ["--from", "en", french],
+        ["--model", "general", french],
+    ):
+        assert run("translate", *arguments)[2] == ""
+    assert "femme" in run("translate", english)[1]
+
+
+def test_the_name_of_a_file_given_as_text_hints_at_the_option(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("A dog.\n")
+    name = str(tmp_path / "notes.txt")
+    status, _, error = run("translate", "--from", "en", name, "A" * 5000)
+    assert status == 0
+    assert f"nmt: warning: {name} is a file" in error
+    assert f"--file {name}" in error
+    assert "is a file" not in run("translate", "--from", "en", "notes.pdf")[2]
 
 
 @pytest.mark.parametrize(

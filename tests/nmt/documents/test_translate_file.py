@@ -59,6 +59,32 @@ def test_the_languages_of_the_model_name_the_translation(
     assert run("--model", "a", "--from", "fr", "--file", source)[0] == 1
 
 
+def test_several_files_are_all_translated_each_from_its_own_language(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ships(monkeypatch, tmp_path / "shipped", a=("en", "fr"), b=("fr", "en"))
+    (tmp_path / "one.txt").write_text("The cat has been asleep on the sofa since this morning.")
+    (tmp_path / "two.txt").write_text("Le chat dort sur le canapé depuis ce matin.")
+    files = ["--file", tmp_path / "one.txt", "--file", tmp_path / "two.txt"]
+
+    status, out, _ = run(*files)
+
+    assert (status, out) == (0, f"{tmp_path / 'one.fr.txt'}\n{tmp_path / 'two.en.txt'}\n")
+    assert (tmp_path / "two.en.txt").read_text() == "LE CHAT DORT SUR LE CANAPÉ DEPUIS CE MATIN."
+    assert "is for one --file, there are 2" in run(*files, "--out", tmp_path / "x.txt")[2]
+
+
+def test_what_is_wrong_with_one_of_several_files_is_said_before_any_is_translated(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "one.txt").write_text("The cat sleeps.")
+    assert run("--file", tmp_path / "one.txt", "--file", tmp_path / "none.txt")[:2] == (1, "")
+    status, out, err = run("--file", tmp_path / "one.txt", "--file", tmp_path / "one.txt")
+    assert (status, out) == (2, "")
+    assert "would write" in err
+    assert [path.name for path in tmp_path.iterdir()] == ["one.txt"]
+
+
 def test_out_names_the_file_and_a_template_becomes_a_po(run: Run, tmp_path: Path) -> None:
     (tmp_path / "a.pot").write_text('msgid "Open"\nmsgstr ""\n')
 

@@ -40,12 +40,21 @@ def test_tsv_has_targets_marks_and_words_to_copy() -> None:
         ("a\tb\tplural\n", "line 1: the third column may hold 'inflect'"),
         ("a\tb\t\tc\n", "line 1: 4 columns"),
         ("a\tb\n#\nA\tc\n", "line 3: the source term of glossary: line 1 with another target"),
+        ("a\tb\nbridge;pont\n", "line 2: no tab in \"bridge;pont\"; expected SOURCE, a tab, TARGET.*of ';'"),
+        ("bridge,pont\n", "line 1: no tab in .*a tab in the place of ','"),
+        ("bridge    pont\n", "line 1: no tab in .*a tab in the place of spaces"),
+        ("Paris, Texas\n", "the term twice with a tab between if it is to be copied as it is"),
         (f"a\t{'b' * 201}\n", "line 1: the target term has 201 characters; at most 200"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said_with_the_line(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         Glossary.from_tsv(text)
+
+
+def test_other_separators_are_part_of_a_term_beside_a_tab() -> None:
+    [term] = Glossary.from_tsv("Paris, Texas\tParis (Texas); ville").terms
+    assert term == Term("Paris, Texas", "Paris (Texas); ville")
 
 
 def test_tbx_of_both_versions_is_read_and_deprecated_terms_are_not() -> None:
