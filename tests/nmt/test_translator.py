@@ -427,7 +427,7 @@ def test_candidates_of_the_same_text_are_one_alternative_and_unfinished_ones_com
 
 
 def test_a_sentence_has_its_own_alternatives_where_some_are_asked_for():
-    document = Document("A. B.", tuple(split("A. B.", "en")), repaired=False)
+    document = Document("A.\nB.", tuple(split("A.\nB.", "en")), repaired=False)
     sentences = [
         FinishedSentence(
             tuple(Candidate(f"{name}{n}", (), -1.0 - n, -1.0 - n, finished=True) for n in range(3))

@@ -89,7 +89,8 @@ def test_the_arrow_keys_reach_a_mark_and_its_reason(page: Page) -> None:
 
 def test_the_reasons_follow_the_language_of_the_interface(page: Page) -> None:
     page.choose("#language", "fr")
-    assert page.all("#output .why")[0].get_attribute("aria-label").startswith("Phrase à revoir : Les nombres")
+    name = page.all("#output .why")[0].get_attribute("aria-label") or ""
+    assert name.startswith("Phrase à revoir : Les nombres")
 
 
 def test_alternatives_are_those_of_a_sentence_by_the_score_that_is_shown(page: Page) -> None:
