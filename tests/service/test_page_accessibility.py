@@ -118,8 +118,8 @@ def test_the_tab_key_goes_through_the_page_in_its_order(
 
     wanted = [
         "brand", "a", "language", "theme", "clear", "source", "copy", "word", "n-best", "beam-size",
-        "typography", "layer", "heat-scroll", "a", "a", "a", "a", "heads-open", "glossary-source", "glossary-target",
-        "chip", "quiet", "choose-files",
+        "typography", "layer", "heat-scroll", "a", "a", "a", "a", "heads-open", "glossary-source",
+        "glossary-target", "chip", "quiet", "choose-files",
     ]  # fmt: skip
     assert reached == wanted
 
