@@ -17,6 +17,7 @@ _TRANSLATION: dict[str, Any] = {
             "attention": None,
             "confidence": 0.83,
             "heads": None,
+            "alternatives": [],
         }
     ],
     "source_tokens": [

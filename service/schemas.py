@@ -178,6 +178,13 @@ class HeadsOut(BaseModel):
     cross: list[list[list[list[float]]]] = Field(description="Rows: written. Columns: source.")
 
 
+class AlternativeOut(BaseModel):
+    """One of the n best translations."""
+
+    text: str
+    score: float = Field(description="Mean log-probability for each target sub-word.")
+
+
 class SentenceOut(BaseModel):
     """A sentence, or a part of one that was too long for the model."""
 
@@ -198,13 +205,11 @@ class SentenceOut(BaseModel):
         None,
         description="With alignment heads; null too where a sentence was copied or has too many sub-words.",
     )
-
-
-class AlternativeOut(BaseModel):
-    """One of the n best translations."""
-
-    text: str
-    score: float
+    alternatives: list[AlternativeOut] = Field(
+        [],
+        description="With n_best above 1: the best translations of the sentence in the order of the search, "
+        "this one first. Left out of an alignment that is asked for later.",
+    )
 
 
 class AlignmentOut(BaseModel):

@@ -103,6 +103,7 @@ def _translate(text: str, alignment: AlignmentKind, n_best: int) -> Translation:
                 target_tokens=tokens,
                 attention=_anti_diagonal(n) if alignment in ("soft", "heads") else None,
                 heads=_heads(words, turned) if alignment == "heads" else None,
+                alternatives=_alternatives(line[::-1].strip(), n_best),
             )
         )
     result = "".join(written)
@@ -113,14 +114,17 @@ def _translate(text: str, alignment: AlignmentKind, n_best: int) -> Translation:
         source_tokens=tuple(source_tokens) if alignment != "none" else None,
         target_tokens=tuple(target_tokens) if alignment != "none" else None,
         links=tuple(links) if alignment != "none" else None,
-        alternatives=tuple(
-            Alternative(result + " ?" * rank, -0.5 - rank) for rank in range(n_best if n_best > 1 else 0)
-        ),
+        alternatives=_alternatives(result, n_best),
         truncated=False,
         repaired=False,
         n_source_tokens=len(text.split()),
         n_target_tokens=len(text.split()),
     )
+
+
+def _alternatives(text: str, n_best: int) -> tuple[Alternative, ...]:
+    n = n_best if n_best > 1 else 0
+    return tuple(Alternative(text + " ?" * rank, -0.5 - rank) for rank in range(n))
 
 
 def _anti_diagonal(n: int) -> tuple[tuple[float, ...], ...]:

@@ -105,9 +105,27 @@ def _sentences(
                 attention=alignment.matrix if alignment is not None and is_soft else None,
                 confidence=sentence.verdict.confidence,
                 heads=sentence.heads,
+                alternatives=_alternatives_of(sentence, plan.generation.n_best),
             )
         )
     return found
+
+
+def _alternatives_of(sentence: FinishedSentence, n_best: int) -> tuple[Alternative, ...]:
+    if n_best == 1:
+        return ()
+    return tuple(
+        Alternative(candidate.text, _mean_log_prob([candidate]))
+        for candidate in _different(sentence)[:n_best]
+    )
+
+
+def _different(sentence: FinishedSentence) -> list[Candidate]:
+    """The best candidate of each text, best first."""
+    found: dict[str, Candidate] = {}
+    for candidate in sentence.candidates:
+        found.setdefault(candidate.text, candidate)
+    return list(found.values())
 
 
 def _aligned(
@@ -184,9 +202,6 @@ def _alternatives(plan: Plan, sentences: Sequence[FinishedSentence], n_best: int
     """
     choices = [_Choice(0, 0.0, None, None)]
     for sentence in sentences:
-        different: dict[str, Candidate] = {}
-        for candidate in sentence.candidates:
-            different.setdefault(candidate.text, candidate)
         choices = sorted(
             (
                 _Choice(
@@ -196,7 +211,7 @@ def _alternatives(plan: Plan, sentences: Sequence[FinishedSentence], n_best: int
                     candidate,
                 )
                 for choice in choices
-                for candidate in different.values()
+                for candidate in _different(sentence)
             ),
             key=lambda choice: (choice.n_unfinished, -choice.rank),
         )[:n_best]

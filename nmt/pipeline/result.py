@@ -18,6 +18,15 @@ from nmt.tokenizer import Piece
 
 
 @dataclass(frozen=True)
+class Alternative:
+    """One of the n best translations of a whole text, or of one sentence."""
+
+    text: str
+    score: float
+    """As ``Translation.score``. The order is the search's own, which may normalise length differently."""
+
+
+@dataclass(frozen=True)
 class SentenceTranslation:
     """One sentence of a text, or one part of a sentence that was too long for the model."""
 
@@ -38,15 +47,8 @@ class SentenceTranslation:
     heads: HeadMaps | None = None
     """With alignment "heads" the attention of every head; None too for a sentence that was copied or is long
     (``nmt.alignment.attention_maps.MOST_CELLS``)."""
-
-
-@dataclass(frozen=True)
-class Alternative:
-    """One of the n best translations of a whole text."""
-
-    text: str
-    score: float
-    """As ``Translation.score``. The order is the search's own, which may normalise length differently."""
+    alternatives: tuple[Alternative, ...] = ()
+    """The n best of the sentence, its translation the first; empty with ``n_best`` 1."""
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
     from nmt.config import ModelFolderConfig
+    from nmt.pipeline.result import Alternative
     from nmt.translator import Link, SentenceTranslation, Span, Token, Translation
 
 router = APIRouter(tags=["translation"])
@@ -164,7 +165,7 @@ def _write(
         _translation(translation, check, body) for translation, check in zip(found, checks, strict=True)
     ]
     kept = {
-        out.id: _without_heads(out).model_dump_json(include=set(AlignmentOut.model_fields)).encode()
+        out.id: _to_keep(out).model_dump_json(include=set(AlignmentOut.model_fields)).encode()
         for out in translations
         if out.links is not None
     }
@@ -177,9 +178,10 @@ def _write(
     return answer.model_dump_json().encode(), kept
 
 
-def _without_heads(out: TranslationOut) -> TranslationOut:
-    """Heads are megabytes, and had again by asking again."""
-    sentences = [sentence.model_copy(update={"heads": None}) for sentence in out.sentences]
+def _to_keep(out: TranslationOut) -> TranslationOut:
+    """Without heads, which are megabytes and had again by asking again, and without alternatives."""
+    less = {"heads": None, "alternatives": []}
+    sentences = [sentence.model_copy(update=less) for sentence in out.sentences]
     return out.model_copy(update={"sentences": sentences})
 
 
@@ -205,10 +207,7 @@ def _translation(translation: Translation, check: SourceCheck, body: TranslateRe
         source_tokens=_tokens(translation.source_tokens),
         target_tokens=_tokens(translation.target_tokens),
         links=_links(translation.links),
-        alternatives=[
-            AlternativeOut(text=alternative.text, score=round(alternative.score, 6))
-            for alternative in translation.alternatives
-        ],
+        alternatives=_alternatives(translation.alternatives),
         truncated=translation.truncated,
         repaired=translation.repaired,
         n_source_tokens=translation.n_source_tokens,
@@ -243,7 +242,12 @@ def _sentence(sentence: SentenceTranslation) -> SentenceOut:
         heads=None
         if sentence.heads is None
         else HeadsOut.model_validate(sentence.heads, from_attributes=True),
+        alternatives=_alternatives(sentence.alternatives),
     )
+
+
+def _alternatives(alternatives: Sequence[Alternative]) -> list[AlternativeOut]:
+    return [AlternativeOut(text=one.text, score=round(one.score, 6)) for one in alternatives]
 
 
 def _share(share: float | None) -> float | None:

@@ -1,17 +1,25 @@
 // An answer on the page: the linked words, what there is to say about it, the alternatives, the heat maps.
 
-import { pairFrom, pairNames } from "./direction.js";
+import { showAlternatives } from "./alternatives.js";
+import { directionName, pairFrom, pairNames } from "./direction.js";
 import { byId, element } from "./dom.js";
 import { EveryHead } from "./every_head.js";
 import { HeatMap } from "./heatmap.js";
-import { formatNumber, isKey, languageName, say } from "./strings.js";
-import { fillWords, LinkedWords, putOut } from "./words.js";
+import { explainFlag, isUnsure, markSentences, nameMarks } from "./sentences.js";
+import { say } from "./strings.js";
+import { fillWords, LinkedWords, makeOneStop, putOut } from "./words.js";
 
 /** @typedef {import("./api.js").Translation} Translation */
 
 /** The text alone under the text field: no words to light up while it is being written. @param {string} text */
 export function plainMirror(text) {
   byId("mirror").textContent = text + "\n";
+  scrollMirror();
+}
+
+/** What lies under the text field is where the field has been scrolled to. */
+export function scrollMirror() {
+  byId("mirror").scrollTop = byId("source").scrollTop;
 }
 
 /** Leave nothing of an earlier answer. */
@@ -41,8 +49,11 @@ export class ShownAnswer {
     clearAnswer();
     fillWords(byId("mirror"), this.text, translation.source_tokens, "source");
     byId("mirror").append("\n");
+    scrollMirror();
     fillWords(byId("output"), translation.text, translation.target_tokens, "target");
     markTerms(byId("output"), translation);
+    markSentences(byId("output"), translation);
+    makeOneStop(byId("output"));
     byId("copy").hidden = false;
     this.tell();
   }
@@ -50,7 +61,8 @@ export class ShownAnswer {
   /** All that is in the language of the interface, or depends on it. */
   tell() {
     byId("notices").replaceChildren(...notices(this.translation), ...offer(this.translation));
-    showAlternatives(this.translation.alternatives);
+    nameMarks(byId("output"), this.translation);
+    showAlternatives(this.translation, this.text);
     this.heatMap.show();
     this.everyHead.show();
   }
@@ -99,40 +111,18 @@ function offer({ flags, detected_source }) {
   if (!pair) return [];
   const textContent = say("direction.offer", { pair: say("direction.pair", pairNames(pair)) });
   const button = element("button", { type: "button", className: "chip", textContent });
-  button.dataset.turn = pair.source;
+  button.dataset.turn = directionName(pair);
   return [element("li", {}, button)];
 }
 
-/** What there is to say about a translation, each thing once. @param {Translation} translation */
-function notices({ truncated, repaired, flags, detected_source }) {
-  const detected = detected_source.language ? languageName(detected_source.language) : "";
+/** What there is to say about a translation, each thing once; where it is, the marks show. @param {Translation} translation */
+function notices(translation) {
+  const { truncated, repaired, flags, sentences } = translation;
   const kinds = new Set(flags.map((flag) => flag.kind));
   if (kinds.has("wrong_source_language")) kinds.delete("wrong_language"); // which then says nothing more
   if (truncated) kinds.add("truncated");
   if (repaired) kinds.add("repaired");
-  return [...kinds].map((kind) => {
-    const key = `flag.${kind}`;
-    const textContent = isKey(key) ? say(key, { detected }) : say("flag.other", { kind });
-    return element("li", { textContent });
-  });
-}
-
-/** @param {Translation["alternatives"]} alternatives best first, this translation the first */
-function showAlternatives(alternatives) {
-  byId("alternatives-section").hidden = alternatives.length < 2;
-  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
-  byId("alternatives").replaceChildren(
-    ...alternatives.map(({ text, score }) =>
-      element(
-        "li",
-        {},
-        element("span", { textContent: text }),
-        element("span", {
-          className: "score",
-          title: say("alternatives.score"),
-          textContent: formatNumber(score, digits),
-        }),
-      ),
-    ),
-  );
+  const told = [...kinds].map((kind) => explainFlag(kind, translation));
+  if (sentences.some(isUnsure)) told.push(say("sentence.unsure_somewhere"));
+  return told.map((textContent) => element("li", { textContent }));
 }

@@ -1,6 +1,6 @@
 // The server's routes, as functions. Shapes are those of /openapi.json.
 
-import { recall, remember } from "./storage.js";
+import { recall, remember, tab } from "./storage.js";
 
 /** @typedef {{ start: number, end: number }} Span half open; characters are code points, or tokens */
 /** @typedef {Span & { text: string }} Token */
@@ -14,6 +14,9 @@ import { recall, remember } from "./storage.js";
  * @property {Span} target_tokens
  * @property {number[][] | null} attention
  * @property {import("./heads.js").HeadMaps | null} heads with alignment heads
+ * @property {number | null} confidence
+ * @property {boolean} truncated
+ * @property {{ text: string, score: number }[]} alternatives that of the translation first
  */
 /**
  * @typedef {object} Translation
@@ -23,37 +26,37 @@ import { recall, remember } from "./storage.js";
  * @property {Token[]} source_tokens
  * @property {Token[]} target_tokens
  * @property {Link[]} links
- * @property {{ text: string, score: number }[]} alternatives
  * @property {{ language: string | null, score: number }} detected_source
  * @property {Flag[]} flags
  * @property {{ source: Span, target: Span }[]} terms
  * @property {boolean} truncated
  * @property {boolean} repaired
  */
-/** @typedef {{ translations: Translation[], model: string }} Answer */
+/** @typedef {{ translations: Translation[], source: string, target: string, model: string }} Answer */
 /** @typedef {{ sentence_index: number, n_sentences: number, source: Span, text: string }} SentenceEvent */
 /**
  * @typedef {object} Question
  * @property {string} text
- * @property {string} source
- * @property {string} target
+ * @property {string} source a language, or auto
+ * @property {string} [target]
  * @property {"soft" | "heads"} alignment
  * @property {number} n_best
  * @property {number} [beam_size]
  * @property {{ source: string, target: string }[]} [glossary]
+ * @property {boolean} [french_typography]
  * @property {{ layer: number, heads: number[] | null }} [attention]
  */
 /** @typedef {{ source: string, target: string, attention: { layers: number, heads: number } | null }} Pair a direction, and what its model has */
 /**
  * @typedef {object} Abilities what /languages tells
  * @property {Pair[]} pairs
+ * @property {{ code: string, name: string }[]} languages
  * @property {{ text_characters: number, heads_characters: number }} limits
  * @property {{ suffixes: string[], bytes: number } | null} documents what may be uploaded
  */
 /** @typedef {{ id: string, status: "queued" | "translating" | "done" | "error", progress: number | null, detail: string | null }} DocumentJob */
 
 const KEY = "passerelle.key";
-const tab = () => sessionStorage;
 
 /** An answer that is no success: its problem details. */
 export class ProblemError extends Error {
@@ -132,13 +135,13 @@ export const abilities = async () => (await ask("languages")).json();
 
 /**
  * @param {File} file
- * @param {Pair} pair
+ * @param {{ source: string, target?: string }} languages
  * @param {AbortSignal} signal
  * @returns {Promise<DocumentJob>}
  */
-export const uploadDocument = async (file, { source, target }, signal) =>
+export const uploadDocument = async (file, languages, signal) =>
   (
-    await ask(`documents?${new URLSearchParams({ name: file.name, source, target })}`, {
+    await ask(`documents?${new URLSearchParams({ name: file.name, ...languages })}`, {
       method: "POST",
       headers: { "Content-Type": "application/octet-stream" },
       body: file,

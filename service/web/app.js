@@ -1,13 +1,17 @@
 // Translate as one types: wait for a pause, ask the server, show only the answer to what now stands there.
 
-import { clearAnswer, PartialAnswer, plainMirror, ShownAnswer } from "./answer.js";
+import { clearAnswer, PartialAnswer, plainMirror, scrollMirror, ShownAnswer } from "./answer.js";
 import { abilities, ProblemError, translate, useKey } from "./api.js";
-import { direction, offerPairs, pairFrom, pairNames, showTurn, turnTo, watchTurn } from "./direction.js";
+import * as ways from "./direction.js";
+import { direction } from "./direction.js";
 import { offerDocuments, watchDocuments } from "./documents.js";
 import { byId, element, inputById, selectById } from "./dom.js";
 import { glossaryTerms, showGlossary, watchGlossary } from "./glossary.js";
 import { offerEveryHead } from "./every_head.js";
 import { offerHeads } from "./heatmap.js";
+import { inLanguage, learnNames, sameLanguage } from "./languages.js";
+import { repeatStatus, tell } from "./status.js";
+import { recall, remember, tab } from "./storage.js";
 import { formatNumber, language, preferredLanguage, rememberLanguage, say, useLanguage, writePage } from "./strings.js";
 import { watchWords } from "./words.js";
 
@@ -16,6 +20,9 @@ import { watchWords } from "./words.js";
 
 const PAUSE_MS = 300; // after the last key
 const CALM_MS = 500; // before "Translating…" appears
+const LONGEST_WAIT_MS = 15_000; // between two tries to reach the server
+const TEXT = "passerelle.text";
+const TYPOGRAPHY = "passerelle.typography";
 /** @type {Record<string, string[]>} */
 const EXAMPLES = {
   en: ["Two young men are playing football in the park.", "Where is the train station?"],
@@ -27,19 +34,21 @@ const source = /** @type {HTMLTextAreaElement} */ (byId("source"));
 /** @type {Abilities} what the server can do; until it has told, the least */
 let server = {
   pairs: [direction()],
+  languages: [],
   limits: { text_characters: Infinity, heads_characters: 0 },
   documents: null,
 };
+let isKnown = false; // what the server can do
+let tries = 0; // to reach the server, in vain
 let timer = 0;
 let calmTimer = 0;
 /** @type {AbortController | null} of the request in flight */
 let request = null;
 /** @type {ShownAnswer | null} */
 let shown = null;
-/** @type {() => void} writes the status line again, in another language say */
-let repeatStatus = () => {};
 
 function textChanged() {
+  remember(TEXT, source.value, tab);
   plainMirror(source.value);
   shown = null;
   byId("output").classList.add("stale");
@@ -51,6 +60,10 @@ function textChanged() {
   request?.abort(); // an answer to older text is of no use
   request = null;
   if (isWithinLimit()) timer = setTimeout(ask, PAUSE_MS);
+  else {
+    clearAnswer(); // of an earlier text
+    tell(() => "");
+  }
 }
 
 function isWithinLimit() {
@@ -61,7 +74,8 @@ function isWithinLimit() {
   byId("count").textContent = length && Number.isFinite(limit) ? say("text.count", values) : "";
   byId("count").classList.toggle("over", over);
   source.setAttribute("aria-invalid", String(over));
-  if (over) tell(() => say("text.too_long", values), "error");
+  const problem = over ? say("text.too_long", values) : "";
+  if (byId("source-problem").textContent !== problem) byId("source-problem").textContent = problem;
   return !over;
 }
 
@@ -69,6 +83,8 @@ async function ask() {
   const text = source.value;
   if (!text.trim()) {
     clearAnswer();
+    ways.unsettle();
+    dress();
     tell(() => "");
     return;
   }
@@ -84,12 +100,17 @@ async function ask() {
       tell(() => (partial.n ? say("status.sentences", { n: partial.n, total: partial.total }) : say("status.translating")));
     };
     calmTimer = setTimeout(showPartial, CALM_MS);
-    const { translations, model } = await translate(asked, own.signal, (sentence) => {
+    const { translations, model, ...pair } = await translate(asked, own.signal, (sentence) => {
       partial.add(sentence);
       showPartial();
     });
     if (own !== request) return; // stale
-    shown = new ShownAnswer(asked, translations[0], direction());
+    tries = 0;
+    if (ways.settle(pair, !translations[0].flags.some(({ kind }) => kind === "unknown_source_language"))) {
+      speak(language());
+      if (JSON.stringify(question(text)) !== JSON.stringify(asked)) return ask(); // this way has a glossary of its own
+    }
+    shown = new ShownAnswer({ ...asked, ...pair }, translations[0], direction());
     shown.show();
     const seconds = (performance.now() - started) / 1000;
     const digits = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
@@ -108,24 +129,42 @@ async function ask() {
 function question(text) {
   const nBest = Number(selectById("n-best").value);
   const beamSize = Number(selectById("beam-size").value);
-  const terms = glossaryTerms();
+  const terms = ways.isSettled() ? glossaryTerms() : []; // else they may be of the other direction
   return {
     text,
-    source: direction().source,
-    target: direction().target,
+    ...ways.wanted(),
     alignment: "soft",
     n_best: nBest,
     ...(beamSize ? { beam_size: Math.max(beamSize, nBest) } : {}),
     ...(terms.length ? { glossary: terms } : {}),
+    ...(writesFrench() && inputById("typography").checked ? { french_typography: true } : {}),
   };
 }
 
+const writesFrench = () => ways.isSettled() && sameLanguage(direction().target, "fr");
+
+/** Try again, after ever longer waits, until the server is back. */
+function tryAgain() {
+  tell(() => say("status.away"), "error");
+  clearTimeout(timer);
+  timer = setTimeout(reach, Math.min(1000 * 2 ** tries, LONGEST_WAIT_MS));
+  tries += 1;
+}
+
+async function reach() {
+  if (isKnown || (await learnAbilities())) await ask();
+}
+
+/** @param {unknown} error @returns {boolean} whether no server answered, or only what stands before it */
+const isAway = (error) => !(error instanceof ProblemError) || error.status === 502;
+
 /** @param {unknown} error */
 function explain(error) {
-  if (!(error instanceof ProblemError)) {
-    tell(() => say("status.unreachable"), "error");
+  if (!(error instanceof ProblemError) || isAway(error)) {
+    tryAgain();
     return;
   }
+  tries = 0;
   const { status, retryAfter, message } = error;
   if (status === 401 || status === 403) askForKey();
   if (retryAfter > 0) {
@@ -141,42 +180,39 @@ function askForKey() {
   inputById("key").focus();
 }
 
-/** @param {() => string} message in the interface's language whenever it is asked @param {string} kind */
-function tell(message, kind = "") {
-  clearTimeout(calmTimer);
-  repeatStatus = () => {
-    byId("status").textContent = message();
-    byId("status").className = `status ${kind}`;
-  };
-  repeatStatus();
-}
-
 /** Write the page in a language; what stands on it stays. @param {Language} code */
 function speak(code) {
-  const pair = direction();
   selectById("language").value = code;
   useLanguage(code);
-  const names = pairNames(pair);
-  writePage(names);
-  for (const [id, side] of /** @type {const} */ ([["source-name", "source"], ["target-name", "target"]])) {
-    const name = names[side];
-    byId(id).textContent = name.charAt(0).toUpperCase() + name.slice(1);
-  }
-  for (const id of ["source", "mirror", "glossary-source"]) byId(id).lang = pair.source;
-  for (const id of ["output", "alternatives", "glossary-target"]) byId(id).lang = pair.target;
-  byId("examples").replaceChildren(
-    ...(EXAMPLES[pair.source] ?? []).map((textContent) =>
-      element("button", { type: "button", className: "chip", lang: pair.source, textContent }),
-    ),
-  );
-  showTurn();
-  offerHeads(pair.attention);
+  writePage(ways.pairNames(direction()));
+  dress();
+  offerHeads(direction().attention);
   offerEveryHead(server.limits.heads_characters);
   offerDocuments(server.documents);
   showGlossary();
   shown?.tell();
   isWithinLimit();
   repeatStatus();
+}
+
+/** Languages, examples and options of the pair in use. */
+function dress() {
+  const pair = direction();
+  const isOpen = ways.isAutomatic();
+  ways.showDirection();
+  if (isOpen) source.placeholder = say("text.placeholder_any");
+  for (const id of ["source", "mirror"]) inLanguage(byId(id), isOpen ? "" : pair.source);
+  inLanguage(byId("glossary-source"), pair.source);
+  for (const id of ["output", "alternatives", "glossary-target"]) inLanguage(byId(id), pair.target);
+  byId("typography-choice").hidden = !ways.mayWrite("fr");
+  const examples = isOpen
+    ? ways.sources().map((code) => ({ lang: code, texts: EXAMPLES[code]?.slice(0, 1) ?? [] }))
+    : [{ lang: pair.source, texts: EXAMPLES[pair.source] ?? [] }];
+  byId("examples").replaceChildren(
+    ...examples.flatMap(({ lang, texts }) =>
+      texts.map((textContent) => element("button", { type: "button", className: "chip", lang, textContent })),
+    ),
+  );
 }
 
 /** @param {string} text */
@@ -186,32 +222,44 @@ function setText(text) {
   textChanged();
 }
 
-/** Translate another way, what then stands in the text field. @param {import("./api.js").Pair} pair @param {string} text */
+/**
+ * Translate another way what then stands in the text field.
+ * @param {import("./api.js").Pair | null} pair null: the one that was just chosen
+ * @param {string} text
+ */
 function turn(pair, text) {
-  turnTo(pair);
+  if (pair) ways.turnTo(pair);
   clearAnswer();
   source.value = text;
   speak(language());
   textChanged();
 }
 
+/** Ask the server what it can do. @returns {Promise<boolean>} whether it told */
 async function learnAbilities() {
   try {
     server = { ...server, ...(await abilities()) };
-    offerPairs(server.pairs);
+    isKnown = true;
+    learnNames(server.languages);
+    ways.offerPairs(server.pairs);
   } catch (error) {
     // Without knowing the limits the page still works: the server says what is too long.
-    if (error instanceof ProblemError && (error.status === 401 || error.status === 403)) askForKey();
+    if (isAway(error)) tryAgain();
+    else if (error instanceof ProblemError && (error.status === 401 || error.status === 403)) askForKey();
   }
   speak(preferredLanguage());
+  return isKnown;
 }
 
 source.addEventListener("input", textChanged);
+source.addEventListener("scroll", scrollMirror);
 byId("clear").addEventListener("click", () => setText(""));
 byId("examples").addEventListener("click", (event) => {
   if (event.target instanceof HTMLButtonElement) setText(event.target.textContent ?? "");
 });
-for (const id of ["n-best", "beam-size"]) byId(id).addEventListener("change", textChanged);
+inputById("typography").checked = recall(TYPOGRAPHY) === "yes";
+inputById("typography").addEventListener("change", () => remember(TYPOGRAPHY, inputById("typography").checked ? "yes" : "no"));
+for (const id of ["n-best", "beam-size", "typography"]) byId(id).addEventListener("change", textChanged);
 byId("copy").addEventListener("click", async () => {
   if (!shown) return;
   try {
@@ -233,10 +281,12 @@ byId("key-form").addEventListener("submit", async (event) => {
   await learnAbilities();
   textChanged();
 });
-watchTurn((pair) => turn(pair, shown?.translation.text ?? source.value)); // what was written is read next
+ways.watchDirection(
+  (pair) => turn(pair, shown?.translation.text ?? source.value), // what was written is read next
+  () => turn(null, source.value),
+);
 byId("notices").addEventListener("click", (event) => {
-  const asked = event.target instanceof HTMLElement ? event.target.dataset.turn : null;
-  const pair = asked ? pairFrom(asked) : null;
+  const pair = event.target instanceof HTMLElement ? ways.pairNamed(event.target.dataset.turn) : null;
   if (!pair) return;
   turn(pair, source.value);
   source.focus(); // the button that had the focus is gone
@@ -244,6 +294,10 @@ byId("notices").addEventListener("click", (event) => {
 watchWords(() => shown?.words ?? null);
 watchGlossary(textChanged);
 watchDocuments();
+addEventListener("online", () => {
+  if (tries) reach();
+});
 speak(preferredLanguage());
+source.value ||= recall(TEXT, tab) ?? ""; // what was typed before the page was ready goes first
 await learnAbilities();
-if (source.value) textChanged(); // typed before, or kept by the browser over a reload
+if (source.value) textChanged();

@@ -1,7 +1,7 @@
 // Documents: dropped or chosen, uploaded, watched while they are translated, downloaded.
 
 import { deleteDocument, documentContent, documentJob, ProblemError, uploadDocument } from "./api.js";
-import { direction } from "./direction.js";
+import { wanted } from "./direction.js";
 import { byId, element, inputById } from "./dom.js";
 import { formatNumber, say } from "./strings.js";
 
@@ -70,7 +70,7 @@ class Upload {
   /** @param {File} file */
   constructor(file) {
     this.file = file;
-    this.pair = direction();
+    this.languages = wanted();
     this.stopping = new AbortController();
     /** @type {DocumentJob | null} null: not there yet */
     this.job = null;
@@ -91,7 +91,7 @@ class Upload {
   async run() {
     try {
       this.check();
-      this.job = await uploadDocument(this.file, this.pair, this.stopping.signal);
+      this.job = await uploadDocument(this.file, this.languages, this.stopping.signal);
       while (this.job.status === "queued" || this.job.status === "translating") {
         this.show();
         await new Promise((resume) => setTimeout(resume, ASK_AGAIN_MS));

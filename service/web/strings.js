@@ -21,6 +21,7 @@ const ENGLISH = {
   "theme.dark": "Dark",
 
   "text.placeholder": "Type or paste {source} text",
+  "text.placeholder_any": "Type or paste text",
   "text.clear": "Clear",
   "text.copy": "Copy",
   "text.examples": "Examples",
@@ -34,6 +35,13 @@ const ENGLISH = {
   "direction.pair": "{source} to {target}",
   "direction.swap": "Switch to {pair}",
   "direction.offer": "Translate {pair}",
+  "direction.source": "Language of the text",
+  "direction.target": "Language of the translation",
+  "direction.text": "Text",
+  "direction.detect": "detect language",
+  "direction.detected": "detected: {language}",
+  "direction.assumed": "read as {language}",
+  "direction.automatic": "translation",
 
   "status.translating": "Translating…",
   "status.sentences": "Translating… sentence {n} of {total}",
@@ -42,6 +50,7 @@ const ENGLISH = {
   "status.copy_refused": "The browser does not allow copying here; select the text instead.",
   "status.busy": "The server is busy; trying again in {seconds} s.",
   "status.unreachable": "The server cannot be reached. Is it running?",
+  "status.away": "The server cannot be reached; the page tries again until it can.",
   "status.failed": "The server answered {status}.",
 
   "flag.truncated": "A sentence stopped at the maximum length: its end may be missing.",
@@ -60,13 +69,20 @@ const ENGLISH = {
   "flag.register_unavailable": "This model cannot choose between formal and informal.",
   "flag.other": "There may be something wrong with this translation ({kind}).",
 
+  "sentence.look": "Look at this sentence again: {why}",
+  "sentence.unsure": "The model is unsure of this sentence: confidence {percent} %.",
+  "sentence.unsure_somewhere": "The model is unsure of what is marked.",
+
   "options.title": "Options",
   "options.n_best": "Alternatives",
   "options.beam": "Beam size",
   "options.beam_default": "model’s own",
+  "options.typography": "French typography: « » and no-break spaces",
 
   "alternatives.title": "Alternatives",
-  "alternatives.score": "Mean log-probability of its sub-words; nearer to 0 is more probable",
+  "alternatives.explanation":
+    "The number is the mean log-probability of the sub-words: nearer to 0 is more probable. Length counts too in the choice.",
+  "alternatives.used": "in the translation",
 
   "heat.title": "Alignment",
   "heat.sentence": "Sentence",
@@ -139,6 +155,7 @@ const FRENCH = {
   "theme.dark": "Sombre",
 
   "text.placeholder": "Saisissez ou collez un texte en {source}",
+  "text.placeholder_any": "Saisissez ou collez un texte",
   "text.clear": "Effacer",
   "text.copy": "Copier",
   "text.examples": "Exemples",
@@ -152,6 +169,13 @@ const FRENCH = {
   "direction.pair": "{source}–{target}",
   "direction.swap": "Passer à {pair}",
   "direction.offer": "Traduire {pair}",
+  "direction.source": "Langue du texte",
+  "direction.target": "Langue de la traduction",
+  "direction.text": "Texte",
+  "direction.detect": "détecter la langue",
+  "direction.detected": "langue détectée : {language}",
+  "direction.assumed": "langue supposée : {language}",
+  "direction.automatic": "traduction",
 
   "status.translating": "Traduction en cours…",
   "status.sentences": "Traduction en cours… phrase {n} sur {total}",
@@ -160,6 +184,7 @@ const FRENCH = {
   "status.copy_refused": "Le navigateur ne permet pas de copier ici ; sélectionnez le texte.",
   "status.busy": "Le serveur est occupé ; nouvel essai dans {seconds} s.",
   "status.unreachable": "Le serveur ne répond pas. Est-il démarré ?",
+  "status.away": "Le serveur ne répond pas ; la page réessaie jusqu’à ce qu’il réponde.",
   "status.failed": "Le serveur a répondu {status}.",
 
   "flag.truncated": "Une phrase a atteint la longueur maximale : sa fin manque peut-être.",
@@ -178,13 +203,20 @@ const FRENCH = {
   "flag.register_unavailable": "Ce modèle ne sait pas choisir entre vouvoiement et tutoiement.",
   "flag.other": "Cette traduction a peut-être un défaut ({kind}).",
 
+  "sentence.look": "Phrase à revoir : {why}",
+  "sentence.unsure": "Le modèle n’est pas sûr de cette phrase : confiance {percent} %.",
+  "sentence.unsure_somewhere": "Le modèle n’est pas sûr de ce qui est marqué.",
+
   "options.title": "Options",
   "options.n_best": "Variantes",
   "options.beam": "Taille du faisceau",
   "options.beam_default": "celle du modèle",
+  "options.typography": "Typographie française : « » et espaces insécables",
 
   "alternatives.title": "Variantes",
-  "alternatives.score": "Log-probabilité moyenne des sous-mots ; plus proche de 0, plus probable",
+  "alternatives.explanation":
+    "Le nombre est la log-probabilité moyenne des sous-mots : plus proche de 0, plus probable. La longueur compte aussi dans le choix.",
+  "alternatives.used": "dans la traduction",
 
   "heat.title": "Alignement",
   "heat.sentence": "Phrase",
@@ -282,12 +314,6 @@ export const language = () => current;
 
 /** @param {number} n @param {Intl.NumberFormatOptions} [options] */
 export const formatNumber = (n, options) => n.toLocaleString(current, options);
-
-/** What a language is called in the interface's language. @param {string} code */
-export function languageName(code) {
-  const name = new Intl.DisplayNames([current], { type: "language" }).of(code);
-  return name ?? code;
-}
 
 /** The reader's choice, or else the first of the browser's languages that the page has. @returns {Language} */
 export function preferredLanguage() {

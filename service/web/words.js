@@ -2,11 +2,14 @@
 // Offsets from the server count code points; JavaScript strings count UTF-16 units, hence Array.from.
 
 import { byId, element } from "./dom.js";
+import { inLanguage } from "./languages.js";
 import { say } from "./strings.js";
 
 /** @typedef {import("./api.js").Translation} Translation */
 /** @typedef {import("./api.js").Token} Token */
 /** @typedef {"source" | "target"} Side */
+
+const STOP = ".word, .why"; // what the arrow keys go to in the translation
 
 /**
  * Fill a container with a text whose tokens are words that can be lit.
@@ -22,11 +25,17 @@ export function fillWords(container, text, tokens, side) {
   let written = 0;
   tokens.forEach(({ start, end }, index) => {
     const word = element("span", { textContent: characters.slice(start, end).join(""), className: "word" });
-    if (side === "target") word.tabIndex = index === 0 ? 0 : -1; // one stop of the tab key, then arrows
+    if (side === "target") word.tabIndex = -1;
     parts.push(characters.slice(written, start).join(""), asWord(word, side, index));
     written = end;
   });
   container.replaceChildren(...parts, characters.slice(written).join(""));
+}
+
+/** The words and marks of a translation are one stop of the tab key; arrows go on from there. @param {HTMLElement} output */
+export function makeOneStop(output) {
+  const first = stops(output)[0];
+  if (first) first.tabIndex = 0;
 }
 
 /**
@@ -73,7 +82,8 @@ export class LinkedWords {
 
   /** A word in quotation marks, in its language. @param {Side} side @param {number} index */
   quoted(side, index) {
-    return element("span", { lang: this.languages[side], textContent: `“${this.tokens[side][index].text}”` });
+    const quoted = element("span", { textContent: `“${this.tokens[side][index].text}”` });
+    return inLanguage(quoted, this.languages[side]);
   }
 
   /** The source word at a place in the text, or -1. @param {number} caret in code points */
@@ -101,12 +111,14 @@ export function watchWords(current) {
     const { side, index } = word instanceof HTMLElement ? word.dataset : {};
     if (side) current()?.light(/** @type {Side} */ (side), Number(index));
     else putOut();
+    const why = word?.closest(".sentence")?.getAttribute("data-why");
+    if (why) byId("readout").append(element("span", { className: "reason", textContent: why }));
   };
   /** @param {MouseEvent} event */
   const wordAt = (event) =>
     document
       .elementsFromPoint(event.clientX, event.clientY)
-      .find((found) => found instanceof HTMLElement && found.dataset.side);
+      .find((found) => found instanceof HTMLElement && (found.dataset.side || found.dataset.why));
   for (const place of [source, output, byId("heat")]) {
     place.addEventListener("mousemove", (event) => light(wordAt(event)));
     place.addEventListener("mouseleave", () => light(null));
@@ -123,7 +135,7 @@ export function watchWords(current) {
   source.addEventListener("blur", () => light(null));
 
   /** @param {Event} event */
-  const wordOf = (event) => (event.target instanceof Element ? event.target.closest(".word") : null);
+  const wordOf = (event) => (event.target instanceof Element ? event.target.closest(STOP) : null);
   output.addEventListener("focusin", (event) => light(wordOf(event)));
   output.addEventListener("focusout", () => light(null));
   output.addEventListener("click", (event) => /** @type {HTMLElement | null} */ (wordOf(event))?.focus());
@@ -132,13 +144,14 @@ export function watchWords(current) {
 
 /** Arrow keys, Home and End among the words of the translation. @param {KeyboardEvent} event */
 function moveFocus(event) {
-  const words = /** @type {HTMLElement[]} */ ([...byId("output").querySelectorAll(".word")]);
+  const words = stops(byId("output"));
+  const onward = getComputedStyle(byId("output")).direction === "rtl" ? -1 : 1;
   const at = words.findIndex((word) => word === event.target);
   /** @type {Record<string, number>} */
   const moves = {
-    ArrowRight: at + 1,
+    ArrowRight: at + onward,
     ArrowDown: at + 1,
-    ArrowLeft: at - 1,
+    ArrowLeft: at - onward,
     ArrowUp: at - 1,
     Home: 0,
     End: words.length - 1,
@@ -150,6 +163,9 @@ function moveFocus(event) {
   next.tabIndex = 0;
   next.focus();
 }
+
+/** @param {HTMLElement} output @returns {HTMLElement[]} */
+const stops = (output) => [...output.querySelectorAll(/** @type {"button"} */ (STOP))];
 
 /** @param {Side} side @param {number} index */
 const elements = (side, index) => document.querySelectorAll(`[data-side="${side}"][data-index="${index}"]`);

@@ -423,6 +423,21 @@ def test_candidates_of_the_same_text_are_one_alternative_and_unfinished_ones_com
     plan = Plan(document, (), (), DEFAULTS, GenerationConfig(n_best=4))
     translation = finish(plan, [FinishedSentence(tuple(candidates))])
     assert [alternative.text for alternative in translation.alternatives] == ["a", "b", "c"]
+    assert translation.sentences[0].alternatives == translation.alternatives
+
+
+def test_a_sentence_has_its_own_alternatives_where_some_are_asked_for():
+    document = Document("A.\nB.", tuple(split("A.\nB.", "en")), repaired=False)
+    sentences = [
+        FinishedSentence(
+            tuple(Candidate(f"{name}{n}", (), -1.0 - n, -1.0 - n, finished=True) for n in range(3))
+        )
+        for name in "ab"
+    ]
+    for n_best, texts in ((2, [["a0", "a1"], ["b0", "b1"]]), (1, [[], []])):
+        plan = Plan(document, (), (), DEFAULTS, GenerationConfig(n_best=n_best))
+        found = finish(plan, sentences).sentences
+        assert [[one.text for one in sentence.alternatives] for sentence in found] == texts
 
 
 # bad input, and loading

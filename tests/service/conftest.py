@@ -69,9 +69,11 @@ def running(
 
 
 @contextlib.contextmanager
-def serving(app: FastAPI, chosen: Settings, translator: TextTranslator) -> Iterator[LiveServer]:
-    """Serve an app until the block ends, then shut down gracefully."""
-    server = make_server(app, chosen, "127.0.0.1", 0)
+def serving(
+    app: FastAPI, chosen: Settings, translator: TextTranslator, port: int = 0
+) -> Iterator[LiveServer]:
+    """Serve an app until the block ends, then shut down gracefully; port 0 is any that is free."""
+    server = make_server(app, chosen, "127.0.0.1", port)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     deadline = time.monotonic() + 10

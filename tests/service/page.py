@@ -109,7 +109,11 @@ class Page:
         browser.execute_cdp_cmd(
             "Storage.clearDataForOrigin", {"origin": server.url, "storageTypes": "local_storage"}
         )
+        added = browser.execute_cdp_cmd(
+            "Page.addScriptToEvaluateOnNewDocument", {"source": "try { sessionStorage.clear() } catch {}"}
+        )
         browser.get(server.url)
+        browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
         browser.get_log("browser")
         self.until(lambda: self.all("#examples .chip"))
 

@@ -118,8 +118,8 @@ def test_the_tab_key_goes_through_the_page_in_its_order(
 
     wanted = [
         "brand", "a", "language", "theme", "clear", "source", "copy", "word", "n-best", "beam-size",
-        "layer", "heat-scroll", "a", "a", "a", "a", "heads-open", "glossary-source", "glossary-target",
-        "chip", "quiet", "choose-files",
+        "typography", "layer", "heat-scroll", "a", "a", "a", "a", "heads-open", "glossary-source",
+        "glossary-target", "chip", "quiet", "choose-files",
     ]  # fmt: skip
     assert reached == wanted
 
@@ -162,7 +162,7 @@ def test_words_stand_out_from_their_ground(
 ) -> None:
     page = full_page(browser, server)
     page.colours(scheme)
-    for name in ("ink", "muted", "accent", "error"):
+    for name in ("ink", "muted", "accent", "error", "warning"):
         for ground in ("ground", "surface", "answer"):
             ratio = contrast(*browser.execute_script(COLOURS, name, ground))
             assert ratio >= 4.5, f"{name} on {ground} in {scheme}: {ratio:.1f}"

@@ -56,11 +56,13 @@ def server() -> Iterator[LiveServer]:
 def page(browser: webdriver.Chrome, server: LiveServer) -> Page:
     opened = Page(browser, server)
     opened.until(lambda: opened.find("#swap").is_displayed())
+    opened.choose("#source-language", "en")
     return opened
 
 
 def names(page: Page) -> tuple[str, str]:
-    return page.find("#source-name").text, page.find("#target-name").text
+    source, target = page.words("#source-name, #target-name")
+    return source, target
 
 
 def test_the_button_turns_the_direction_and_what_was_written_is_read_next(page: Page) -> None:

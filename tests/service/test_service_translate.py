@@ -89,6 +89,15 @@ def test_alternatives_come_when_asked_for(live: LiveServer) -> None:
     assert alternatives[0]["score"] > alternatives[1]["score"]
 
 
+def test_each_sentence_has_alternatives_which_are_not_kept_with_the_alignment(live: LiveServer) -> None:
+    answer = translated(live, text="one two\nthree", n_best=2, alignment="links")
+    found = [[one["text"] for one in sentence["alternatives"]] for sentence in answer["sentences"]]
+    assert found == [["owt eno", "owt eno ?"], ["eerht", "eerht ?"]]
+    with live.client() as client:
+        kept = client.get(f"/translations/{answer['id']}/alignment").json()
+    assert [sentence["alternatives"] for sentence in kept["sentences"]] == [[], []]
+
+
 def test_options_reach_the_translator_over_the_defaults_of_the_model() -> None:
     translator = StubTranslator()
     translator.generation = translator.generation.model_copy(update={"length_normalization": "mean"})
