@@ -135,9 +135,16 @@ def is_copy(source: str, target: str) -> bool:
 
 
 def copied_words(source: str, target: str, language: str) -> list[str]:
-    """Ordinary words of the source's language, names aside, that stand in the translation too."""
-    written = set(_WORD.findall(target.lower()))
-    return [word for word in _common_words(source) if word in written and word in _ordinary_words(language)]
+    """Ordinary words of the source's language, names aside, that stand in the translation too.
+
+    A plural is as ordinary as its singular.
+    """
+    written, ordinary = set(_WORD.findall(target.lower())), _ordinary_words(language)
+    return [
+        word
+        for word in _common_words(source)
+        if word in written and (word in ordinary or (word[-1] == "s" and word[:-1] in ordinary))
+    ]
 
 
 @cache
