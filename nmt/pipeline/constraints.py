@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from nmt.config import GenerationConfig
 from nmt.hypothesis import Hypothesis
+from nmt.pipeline.asides import AsideSearch, wrong_asides
 from nmt.pipeline.flags import FlagKind
 from nmt.pipeline.prepare import Preparer, Protected, Reading, Sentence, beside, joined, slice_of
 from nmt.pipeline.quality import Found, copy_of, search_and_repair
@@ -72,6 +73,7 @@ def translate_faithfully(
             found = in_parts
     if _lost(sentence, found[0][0]):
         found = yield from run.in_parts(sentence, _parts(sentence))
+    found = yield from _with_asides(AsideSearch(preparer, run.attempt), sentence, found)
     return _with_terms(sentence, found)
 
 
@@ -118,6 +120,16 @@ class _Run:
             parts.append((span, best))
             flags += found
         return (_joined_parts(self.preparer, sentence, parts),), tuple(dict.fromkeys(flags))
+
+
+def _with_asides(search: AsideSearch, sentence: Sentence, found: Found) -> Flow[Found]:
+    """What is in brackets or quotes is translated, wherever the model did not."""
+    dropped = [one.source for one in wrong_asides(sentence, found[0][0]) if one.target is None]
+    if dropped:
+        second = yield from search.put_back(sentence, dropped)
+        if second is not None and _n_wrong(sentence, second) < _n_wrong(sentence, found):
+            found = second
+    return (yield from search.replace_copied(sentence, found))
 
 
 def _has_words(sentence: Sentence) -> bool:
@@ -197,11 +209,13 @@ def _lost(sentence: Sentence, best: Candidate) -> bool:
 
 
 def _n_wrong(sentence: Sentence, found: Found) -> tuple[int, ...]:
-    """Smaller is better: copied or unfinished, spans lost, terms missed, numbers wrong."""
+    """Smaller is better: copied or unfinished, spans lost, terms missed, numbers wrong, brackets dropped."""
     best, flags = found[0][0], found[1]
+    n_dropped = sum(one.target is None for one in wrong_asides(sentence, best))
     return (
         best.copied + (not best.finished) + ("loop" in flags) + _lost(sentence, best),
         len(sentence.terms) - len(_applied(sentence, best)) + _n_wrong_numbers(sentence, best),
+        n_dropped,
         len(flags),
     )
 

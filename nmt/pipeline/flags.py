@@ -113,7 +113,7 @@ class Flag:
     untranslated: the source stands, or nearly, as translation, or an ordinary word of it does.
     wrong_language: the source or the translation seems to be in another language.
     truncated: the maximum length came before the end, or far too little is there for so long a source.
-    literal_lost: something to be copied is missing.
+    literal_lost: something to be copied, or a part in brackets, is missing.
     term_missed: a glossary entry is not applied.
     below_min_confidence: the source stands, for the translation was not good enough for the caller.
     register_unavailable: the model cannot choose how people are addressed.

@@ -37,7 +37,7 @@ def restore(sentence: Sentence, reading: Reading, candidate: Candidate) -> Candi
     rewriting = Rewriting.of(
         recased, [before, *edits, *shape.ending_edits(written, kept, sentence.target_language), after]
     )
-    candidate = _rewritten(candidate, rewriting)
+    candidate = rewrite(candidate, rewriting)
     core = shape.core
     framed = [
         (entry.span, _outside(entry.span, core, sentence.text, rewriting.new))
@@ -50,11 +50,11 @@ def restore(sentence: Sentence, reading: Reading, candidate: Candidate) -> Candi
     languages = sentence.source_language, sentence.target_language
     numbers = number_edits(sentence.text, candidate.text, languages, targets)
     if numbers:
-        candidate = _rewritten(candidate, Rewriting.of(candidate.text, numbers))
+        candidate = rewrite(candidate, Rewriting.of(candidate.text, numbers))
     if sentence.options.french_typography:
         targets = [target for _, target in candidate.kept]
         rewriting = Rewriting.of(candidate.text, french_typography(candidate.text, targets))
-        candidate = _rewritten(candidate, rewriting)
+        candidate = rewrite(candidate, rewriting)
     return candidate
 
 
@@ -105,7 +105,8 @@ def _with_needless_space(source: str, literal: Span, written: str, stand_in: Spa
     return Span(start, end)
 
 
-def _rewritten(candidate: Candidate, rewriting: Rewriting) -> Candidate:
+def rewrite(candidate: Candidate, rewriting: Rewriting) -> Candidate:
+    """``candidate`` with its text changed; pieces and what was kept follow."""
     if rewriting.new == candidate.text:
         return candidate
     if not rewriting.replaced:

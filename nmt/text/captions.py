@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 
-FIELDS = frozenset(
-    (
-        "name names date address email phone number company city country state street title id code link url "
-        "amount price time year month day job position role product project team department signature subject "
-        "insert placeholder text value username user password version key token nom prénom prenom adresse "
-        "ville pays titre lien montant prix heure année mois jour poste produit projet équipe objet société"
-    ).split()
+_FIELDS = (
+    "name names date address email phone number company city country state street title id code link url "
+    "amount price time year month day job position role product project team department signature subject "
+    "placeholder text value username user password version key token nom prénom adresse ville pays titre "
+    "lien montant prix heure année mois jour poste produit projet équipe objet société"
 )
+FIELDS = frozenset(_FIELDS.split())
 """Last words of merge fields."""
 LEAST_LETTERS = 4
 """Fewer are an abbreviation: [API], [OK]."""
