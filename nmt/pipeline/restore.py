@@ -18,6 +18,7 @@ from nmt.text.elision import agree
 from nmt.text.glossary import at_start as begin
 from nmt.text.numbers import number_edits
 from nmt.text.placeholders import PLACEHOLDERS
+from nmt.text.roman import is_french_century
 from nmt.text.typography import french_typography
 from nmt.text.words import Token
 
@@ -68,6 +69,9 @@ def _edits_at(sentence: Sentence, written: str, stand_in: Span, entry: Protected
         n_characters, end = change
         before = Span(stand_in.start - n_characters, stand_in.start)
         return [Edit(before, end), Edit(stand_in, text)]
+    if is_french_century(text):  # the model may begin the numeral itself
+        start = len(written[: stand_in.start].rstrip("IVX"))
+        stand_in = Span(start, stand_in.end)
     spaced = SPACED.get(sentence.target_language, "")
     return [Edit(_with_needless_space(sentence.text, entry.span, written, stand_in, spaced), text)]
 
