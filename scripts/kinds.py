@@ -118,6 +118,130 @@ FRAMES: dict[str, dict[str, Sequence[str]]] = {
         "en": ("Home | About us | Contact us", "News · Sport · Weather", "Home • Products • Prices"),
         "fr": ("Accueil | Qui sommes-nous | Contact", "Actualités · Sport · Météo"),
     },
+    "captions in brackets": {
+        "en": ("[{}]", "({})"),
+        "fr": ("[{}]", "({})"),
+    },
+    "words in brackets": {
+        "en": (
+            *("The house ({}) is old.", "She bought a car ({}) yesterday.", "He has a dog ({})."),
+            *("My neighbour has a garden ({}) near the river.", "We saw a boat ({})."),
+        ),
+        "fr": (
+            *("La maison ({}) est vieille.", "Elle a acheté une voiture ({}) hier.", "Il a un chien ({})."),
+            *("Mon voisin a un jardin ({}) près de la rivière.", "Nous avons vu un bateau ({})."),
+        ),
+    },
+    "centuries": {
+        "en": (
+            *("He lived in the {} century.", "a {}-century castle", "It was built in the {} century."),
+            *("The {} century was a time of war.", "In the {} century, trains were slow."),
+        ),
+        "fr": (
+            *("Il vivait au {} siècle.", "un château du {} siècle", "Il a été construit au {} siècle."),
+            *("Le {} siècle fut une époque de guerre.", "Au {} siècle, les trains étaient lents."),
+        ),
+    },
+    "roman numerals": {
+        "en": ("Louis {} was a king.", "See Chapter {} for details.", "Read Part {} of the book.", "Act {}"),
+        "fr": ("Louis {} était roi.", "Voir le chapitre {}.", "Lisez la partie {} du livre.", "Acte {}"),
+    },
+    "scores": {
+        "en": ("They won {}.", "The final score was {}.", "We lost {} on Sunday.", "Perth beat Oslo {}."),
+        "fr": ("Ils ont gagné {}.", "Le score final était de {}.", "Nous avons perdu {} dimanche."),
+    },
+    "ranges in words": {
+        "en": (
+            *(
+                "Delivery takes {} to {} days.",
+                "Wait {} to {} minutes.",
+                "The children are {} to {} years old.",
+            ),
+            *("It takes between {} and {} hours.", "Add {} or {} apples."),
+        ),
+        "fr": (
+            *("Livraison en {} à {} jours.", "Attendez {} à {} minutes.", "Les enfants ont de {} à {} ans."),
+            *("Il faut entre {} et {} heures.", "Ajoutez {} ou {} pommes."),
+        ),
+    },
+    "letters alone": {"en": ("{} {} {}", "{} {}", "{}, {}, {}"), "fr": ("{} {} {}", "{} {}", "{}, {}, {}")},
+    "stars around words": {
+        "en": ("**{}**", "**{}** The house is big.", "The house is big. **{}**", "**{}:** The house is big."),
+        "fr": (
+            *("**{}**", "**{}** La maison est grande.", "La maison est grande. **{}**"),
+            "**{} :** La maison est grande.",
+        ),
+    },
+    "line ends written out": {
+        "en": ("Hello\\nGoodbye", "The door is open.\\nClose it.", "Thank you.\\n", "Name\\tAge\\nCity"),
+        "fr": ("Bonjour\\nAu revoir", "La porte est ouverte.\\nFermez-la.", "Merci.\\n", "Nom\\tÂge\\nVille"),
+    },
+    "text in the other language": {
+        "en": (
+            *(
+                "Le {} est dans la {}.",
+                "Je ne sais pas où est le {} de la {}.",
+                "Nous avons vu le {} dans une {}.",
+            ),
+            "Il y a un {} et une {} pour vous.",
+        ),
+        "fr": (
+            *("The {} is in the {}.", "I do not know where the {} of the {} is.", "We saw the {} in a {}."),
+            "There is a {} and a {} for you.",
+        ),
+    },
+}
+FILLS: dict[str, dict[str, Sequence[tuple[str, str]]]] = {
+    "captions in brackets": {
+        "en": (
+            *(("the door opens", "porte"), ("music playing", "musique"), ("a dog barks", "chien")),
+            *(("phone ringing", "téléphone"), ("laughter", "rire"), ("applause", "applaudi")),
+            *(("rain falls on the roof", "toit"), ("a child cries", "enfant"), ("silence", "silence")),
+            ("birds are singing", "oiseau"),
+        ),
+        "fr": (
+            *(("la porte s'ouvre", "door"), ("musique douce", "music"), ("un chien aboie", "dog")),
+            *(("le téléphone sonne", "phone"), ("rires", "laugh"), ("applaudissements", "appla")),
+            *(("la pluie tombe sur le toit", "roof"), ("un enfant pleure", "chil"), ("silence", "silence")),
+            ("les oiseaux chantent", "bird"),
+        ),
+    },
+    "words in brackets": {
+        "en": (
+            *(("big and red", "big red"), ("optionally", "optionally"), ("small and black", "small black")),
+            *(("very expensive", "very expensive"), ("tomorrow morning", "tomorrow morning")),
+            *(("new", "new"), ("too large", "too large"), ("not mine", "mine"), ("twice", "twice")),
+            ("with a key", "with key"),
+        ),
+        "fr": (
+            *(("grande et rouge", "grande rouge"), ("facultativement", "facultativement")),
+            *(("petite et noire", "petite noire"), ("très cher", "cher"), ("demain matin", "demain matin")),
+            *(("neuf", "neuf"), ("pas le mien", "pas mien"), ("deux fois", "deux fois")),
+            *(("avec une clé", "avec clé"), ("trop grand", "trop grand")),
+        ),
+    },
+    "stars around words": {
+        "en": (("Warning", ""), ("Read this first", ""), ("Important", ""), ("New rules", ""), ("Note", "")),
+        "fr": (
+            ("Attention", ""),
+            ("À lire d'abord", ""),
+            ("Important", ""),
+            ("Remarque", ""),
+            ("Danger", ""),
+        ),
+    },
+    "text in the other language": {
+        "en": (("chat", "maison"), ("livre", "voiture"), ("pain", "cuisine"), ("vélo", "gare")),
+        "fr": (("cat", "house"), ("book", "car"), ("bread", "kitchen"), ("bicycle", "station")),
+    },
+}
+"""Kind -> language -> what goes into its frames, and what tells that it was translated, or not."""
+NUMERALS = "0 I II III IV V VI VII VIII IX X XI XII XIII XIV XV XVI XVII XVIII XIX XX XXI"
+ROMAN = NUMERALS.split()
+SPELLED = {
+    "en": "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+    "sixteen",
+    "fr": "zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize",
 }
 
 
@@ -128,12 +252,15 @@ class Case:
     text: str
     held: tuple[str, ...]
     not_held: tuple[str, ...] = ()
+    pattern: str = ""
+    """A regular expression that the translation must match somewhere."""
 
 
 def main() -> None:
     """Translate the cases and write the record, or the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--limit", type=int, default=40, help="cases of each kind and direction")
+    parser.add_argument("--kind", action="append", choices=FRAMES, help="this kind alone; may be repeated")
     parser.add_argument("--json", type=Path, default=RECORD)
     parser.add_argument("--table", action="store_true")
     options = parser.parse_args()
@@ -143,11 +270,19 @@ def main() -> None:
     translators = {language: Translator.load(model, device="cpu") for language, model in MODELS.items()}
     rows = [
         measured(kind, language, list(cases(kind, language, options.limit)), translator)
-        for kind in FRAMES
+        for kind in options.kind or FRAMES
         for language, translator in translators.items()
     ]
+    if options.kind:
+        rows = _in_place(json.loads(RECORD.read_text(encoding="utf-8"))["rows"], rows)
     record = {"rows": rows, **provenance()}
     options.json.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _in_place(old: Sequence[dict[str, Any]], new: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows of a record with some measured again."""
+    rows = {(row["kind"], row["from"]): row for row in (*old, *new)}
+    return [rows[kind, language] for kind in FRAMES for language in MODELS if (kind, language) in rows]
 
 
 def measured(kind: str, language: str, given: Sequence[Case], translator: Translator) -> dict[str, Any]:
@@ -172,7 +307,7 @@ def cases(kind: str, language: str, limit: int) -> Iterator[Case]:
     """``limit`` cases of a kind in a language, the same ones at every call."""
     rng = random.Random(f"{kind} {language}")
     frames = FRAMES[kind][language]
-    make = _MAKE.get(kind, _plain)
+    make = _escaped if kind == "line ends written out" else _MAKE.get(kind, _plain)
     for index in range(limit if kind in _MAKE else len(frames)):
         yield make(frames[index % len(frames)], language, rng)
 
@@ -207,17 +342,98 @@ def _plain(frame: str, _: str, __: random.Random) -> Case:
     return Case(text, tuple(literals), ("\u00ad", "\u200b", "\ufeff"))
 
 
+def _filled(kind: str, language: str, rng: random.Random) -> tuple[str, str]:
+    return rng.choice(FILLS[kind][language])
+
+
+def _caption(frame: str, language: str, rng: random.Random) -> Case:
+    inner, known = _filled("captions in brackets", language, rng)
+    if rng.random() < 0.6:
+        inner, known = inner.upper(), known.upper()
+    before, after = (re.escape(sign) for sign in frame.split("{}"))
+    return Case(frame.format(inner), (), pattern=rf"^{before}[^\[\]()]*{known}[^\[\]()]*{after}$")
+
+
+def _bracketed(frame: str, language: str, rng: random.Random) -> Case:
+    inner, copies = _filled("words in brackets", language, rng)
+    copied = "|".join(copies.split())
+    return Case(frame.format(inner), (), pattern=rf"\((?![^()]*\b(?:{copied})\b)[^()]*\w[^()]*\)")
+
+
+def _century(frame: str, language: str, rng: random.Random) -> Case:
+    n = rng.randint(4, 21)
+    english = f"{n}{'st' if n == 21 else 'th'}"
+    if language == "en":
+        return Case(frame.format(english), (f"{ROMAN[n]}e siècle",))
+    read = f"{ROMAN[n]}e" if rng.random() < 0.7 else f"{n}e"
+    return Case(frame.format(read), (), pattern=rf"\b{english}[ -]century")
+
+
+def _roman(frame: str, _: str, rng: random.Random) -> Case:
+    number = ROMAN[rng.randint(2, 18)]
+    return Case(frame.format(number), (), pattern=rf"\b{number}\b")
+
+
+def _score(frame: str, _: str, rng: random.Random) -> Case:
+    score = f"{rng.randint(0, 9)}-{rng.randint(0, 9)}"
+    return Case(frame.format(score), (score,))
+
+
+def _range(frame: str, language: str, rng: random.Random) -> Case:
+    low = rng.randint(2, 9)
+    high = low + 1 if " or " in frame or " ou " in frame else rng.randint(low + 1, 16)
+    read, written = (
+        [SPELLED[one].split()[n] for n in (low, high)]
+        for one in (language, "fr" if language == "en" else "en")
+    )
+    pattern = rf"(?i)\b(?:{written[0]}|{low})\b.*\b(?:{written[1]}|{high})\b"
+    return Case(frame.format(*read), (), pattern=pattern)
+
+
+def _letters(frame: str, _: str, rng: random.Random) -> Case:
+    text = frame.format(*rng.sample("ABCDEFGHJKLMNOPQRSTUVWXYZ", frame.count("{}")))
+    return Case(text, (), pattern=f"^{text}$")
+
+
+def _stars(frame: str, language: str, rng: random.Random) -> Case:
+    text = frame.format(_filled("stars around words", language, rng)[0])
+    before, after = (r"\*\*" if edge == "**" else "" for edge in (text[:2], text[-2:]))
+    inside = r"[^*]+(?:\*\*[^*]+)?" if before != after or text.count("**") != 2 or not after else "[^*]+"
+    return Case(text, ("**", "**"), pattern=f"^{before}{inside}{after}$")
+
+
+def _escaped(frame: str, _: str, __: random.Random) -> Case:
+    pattern = "".join(rf"[^\\]*\\{mark}" for mark in re.findall(r"\\([nt])", frame)) + r"[^\\]*$"
+    return Case(frame, (), pattern=f"^{pattern}")
+
+
+def _other(frame: str, language: str, rng: random.Random) -> Case:
+    text = frame.format(*_filled("text in the other language", language, rng))
+    return Case(text, (text,))
+
+
 _MAKE: dict[str, Callable[[str, str, random.Random], Case]] = {
     "amounts of money": _amount,
     "names of people and streets": _name,
     "times of day": _time,
+    "captions in brackets": _caption,
+    "words in brackets": _bracketed,
+    "centuries": _century,
+    "roman numerals": _roman,
+    "scores": _score,
+    "ranges in words": _range,
+    "letters alone": _letters,
+    "stars around words": _stars,
+    "text in the other language": _other,
 }
 
 
 def _is_right(case: Case, translation: str) -> bool:
     written = re.sub("[\u00a0\u202f]", " ", translation)
-    return all(written.count(one) >= min(case.held.count(one), 2) for one in set(case.held)) and not any(
-        one in translation for one in case.not_held
+    return (
+        all(written.count(one) >= min(case.held.count(one), 2) for one in set(case.held))
+        and not any(one in translation for one in case.not_held)
+        and re.search(case.pattern, written) is not None
     )
 
 

@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from nmt.config import GenerationConfig
 from nmt.hypothesis import Hypothesis
+from nmt.pipeline.asides import AsideSearch, wrong_asides
 from nmt.pipeline.flags import FlagKind
 from nmt.pipeline.prepare import Preparer, Protected, Reading, Sentence, beside, joined, slice_of
 from nmt.pipeline.quality import Found, copy_of, search_and_repair
@@ -24,7 +25,14 @@ from nmt.spans import Span
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.glossary import AppliedTerm, find_form, has_its_capitals, in_case_of
 from nmt.text.literals import find_literals
-from nmt.text.numbers import NumberCheck, compare_numbers, rewritten
+from nmt.text.numbers import (
+    NumberCheck,
+    compare_numbers,
+    compare_spelled_numbers,
+    rewritten,
+    spelled_numbers,
+)
+from nmt.text.roman import centuries, find_centuries, find_numerals
 from nmt.tokenizer import Piece
 
 MARKS = ",;:.!?…)]}»\"'"
@@ -72,6 +80,7 @@ def translate_faithfully(
             found = in_parts
     if _lost(sentence, found[0][0]):
         found = yield from run.in_parts(sentence, _parts(sentence))
+    found = yield from _with_asides(AsideSearch(preparer, run.attempt), sentence, found)
     return _with_terms(sentence, found)
 
 
@@ -120,6 +129,16 @@ class _Run:
         return (_joined_parts(self.preparer, sentence, parts),), tuple(dict.fromkeys(flags))
 
 
+def _with_asides(search: AsideSearch, sentence: Sentence, found: Found) -> Flow[Found]:
+    """What is in brackets or quotes is translated, wherever the model did not."""
+    dropped = [one.source for one in wrong_asides(sentence, found[0][0]) if one.target is None]
+    if dropped:
+        second = yield from search.put_back(sentence, dropped)
+        if second is not None and _n_wrong(sentence, second) < _n_wrong(sentence, found):
+            found = second
+    return (yield from search.replace_copied(sentence, found))
+
+
 def _has_words(sentence: Sentence) -> bool:
     """Whether anything is left to translate beside what is copied: x² + y² = z² is not."""
     outside = Rewriting.of(sentence.text, [Edit(entry.span, "=") for entry in sentence.copied]).new
@@ -129,7 +148,7 @@ def _has_words(sentence: Sentence) -> bool:
 
 def _still_wanted(sentence: Sentence, reading: Reading, best: Candidate) -> list[Protected]:
     """Terms and numbers that the model did not write by itself and that are no stand-ins yet."""
-    if best.copied or not (sentence.terms or any(map(str.isdigit, sentence.text + best.text))):
+    if best.copied:
         return []
     present = {entry.span for _, entry in reading.protected}
     applied = {applied.source for applied in _applied(sentence, best)}
@@ -138,9 +157,9 @@ def _still_wanted(sentence: Sentence, reading: Reading, best: Candidate) -> list
         for match in sentence.terms
         if match.span not in applied and match.span not in present
     ]
-    if _n_wrong_numbers(sentence, best):
+    if not _check_numbers(sentence, best).ok or _lacks_century(sentence, best):
         wanted += beside([*sentence.copied, *wanted], _numbers(sentence))
-    return wanted
+    return [*wanted, *beside([*sentence.copied, *wanted], _in_words(sentence, best))]
 
 
 def _numbers(sentence: Sentence) -> list[Protected]:
@@ -159,7 +178,49 @@ def _numbers(sentence: Sentence) -> list[Protected]:
         if any(map(str.isdigit, text)):
             written = rewritten(text, sentence.source_language, sentence.target_language)
             numbers.append(Protected(Span(start, end), written, is_number=True))
-    return numbers
+    numerals = (
+        Protected(span, sentence.text[slice_of(span)], is_number=True)
+        for span in find_numerals(sentence.text)
+    )
+    dated = [
+        Protected(span, written, is_number=True)
+        for span, written in find_centuries(sentence.text, sentence.source_language, sentence.target_language)
+    ]
+    dated = beside(sentence.copied, dated)
+    return [*dated, *beside(dated, [*numbers, *beside(numbers, list(numerals))])]
+
+
+def _in_words(sentence: Sentence, best: Candidate) -> list[Protected]:
+    """The numbers in words of a sentence, if its translation has others."""
+    if _check_spelled(sentence, best).ok:
+        return []
+    languages = sentence.source_language, sentence.target_language
+    return [
+        Protected(span, written, is_number=True)
+        for span, written in spelled_numbers(sentence.text, *languages)
+    ]
+
+
+def _lacks_century(sentence: Sentence, best: Candidate) -> bool:
+    """Whether a century of the sentence is not called one in the translation."""
+    values = [{value for _, value in centuries(text, language)} for text, language in _sides(sentence, best)]
+    return not values[0] <= values[1]
+
+
+def _sides(sentence: Sentence, best: Candidate) -> tuple[tuple[str, str], tuple[str, str]]:
+    return (sentence.text, sentence.source_language), (best.text, sentence.target_language)
+
+
+def _check_spelled(sentence: Sentence, best: Candidate) -> NumberCheck:
+    """Beside what was copied."""
+    source, target = (
+        Rewriting.of(
+            text, [Edit(pair[side], " ") for pair in sorted(best.kept, key=lambda one: one[side].start)]
+        ).new
+        for side, text in enumerate((sentence.text, best.text))
+    )
+    languages = {"source_language": sentence.source_language, "target_language": sentence.target_language}
+    return compare_spelled_numbers(source, target, **languages)
 
 
 def _with_numbers(sentence: Sentence) -> list[Protected]:
@@ -181,8 +242,9 @@ def _check_numbers(sentence: Sentence, best: Candidate) -> NumberCheck:
 
 
 def _n_wrong_numbers(sentence: Sentence, best: Candidate) -> int:
-    check = _check_numbers(sentence, best)
-    return len(check.missing) + len(check.invented)
+    checks = _check_numbers(sentence, best), _check_spelled(sentence, best)
+    wrong = sum(len(check.missing) + len(check.invented) for check in checks)
+    return wrong + _lacks_century(sentence, best)
 
 
 def _lost(sentence: Sentence, best: Candidate) -> bool:
@@ -197,11 +259,13 @@ def _lost(sentence: Sentence, best: Candidate) -> bool:
 
 
 def _n_wrong(sentence: Sentence, found: Found) -> tuple[int, ...]:
-    """Smaller is better: copied or unfinished, spans lost, terms missed, numbers wrong."""
+    """Smaller is better: copied or unfinished, spans lost, terms missed, numbers wrong, brackets dropped."""
     best, flags = found[0][0], found[1]
+    n_dropped = sum(one.target is None for one in wrong_asides(sentence, best))
     return (
         best.copied + (not best.finished) + ("loop" in flags) + _lost(sentence, best),
         len(sentence.terms) - len(_applied(sentence, best)) + _n_wrong_numbers(sentence, best),
+        n_dropped,
         len(flags),
     )
 

@@ -113,7 +113,7 @@ class Flag:
     untranslated: the source stands, or nearly, as translation, or an ordinary word of it does.
     wrong_language: the source or the translation seems to be in another language.
     truncated: the maximum length came before the end, or far too little is there for so long a source.
-    literal_lost: something to be copied is missing.
+    literal_lost: something to be copied, or a part in brackets, is missing.
     term_missed: a glossary entry is not applied.
     below_min_confidence: the source stands, for the translation was not good enough for the caller.
     register_unavailable: the model cannot choose how people are addressed.
@@ -135,9 +135,16 @@ def is_copy(source: str, target: str) -> bool:
 
 
 def copied_words(source: str, target: str, language: str) -> list[str]:
-    """Ordinary words of the source's language, names aside, that stand in the translation too."""
-    written = set(_WORD.findall(target.lower()))
-    return [word for word in _common_words(source) if word in written and word in _ordinary_words(language)]
+    """Ordinary words of the source's language, names aside, that stand in the translation too.
+
+    A plural is as ordinary as its singular.
+    """
+    written, ordinary = set(_WORD.findall(target.lower())), _ordinary_words(language)
+    return [
+        word
+        for word in _common_words(source)
+        if word in written and (word in ordinary or (word[-1] == "s" and word[:-1] in ordinary))
+    ]
 
 
 @cache

@@ -23,6 +23,7 @@ from nmt.text.literals import find_literals
 from nmt.text.names import find_names
 from nmt.text.numbers import is_unit
 from nmt.text.placeholders import PLACEHOLDERS, REGISTER, WITH_REGISTER
+from nmt.text.roman import find_centuries
 from nmt.text.segment import Segment
 from nmt.text.times import find_times
 from nmt.tokenizer import WORD_START, Piece, Tokenizer
@@ -174,10 +175,14 @@ class Preparer:
         return replace(sentence, reading=self.read(sentence, copied))
 
     def _sure(self, text: str) -> list[Protected]:
-        """What is written by rule: times of day, names of people and streets."""
+        """What is written by rule: times of day, centuries, names of people and streets."""
+        languages = self.source_language, self.target_language
         times = [
             Protected(span, written, is_number=True)
-            for span, written in find_times(text, self.source_language, self.target_language)
+            for span, written in (
+                *find_times(text, *languages),
+                *(find_centuries(text, *languages) if languages[1] == "en" else ()),
+            )
         ]
         names = (
             Protected(span, text[slice_of(span)], is_name=True)

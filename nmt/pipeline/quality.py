@@ -26,6 +26,7 @@ from nmt.pipeline.flags import (
 )
 from nmt.pipeline.requests import Flow
 from nmt.pipeline.result import Candidate, Verdict
+from nmt.text.asides import compare_asides
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.numbers import compare_numbers, compare_spelled_numbers
 from nmt.text.passthrough import reason_to_copy
@@ -162,6 +163,10 @@ class Judge:
         checks: list[tuple[FlagKind, bool]] = [
             ("truncated", not candidate.finished or is_too_short(source, target, self.target_language)),
             ("number_mismatch", not (numbers.ok and spelled.ok)),
+            (
+                "literal_lost",
+                any(one.target is None for one in compare_asides(source, target, [span for span, _ in kept])),
+            ),
             (
                 "untranslated",
                 is_copy(own_source, own_target)

@@ -18,6 +18,7 @@ from nmt.text.elision import agree
 from nmt.text.glossary import at_start as begin
 from nmt.text.numbers import number_edits
 from nmt.text.placeholders import PLACEHOLDERS
+from nmt.text.roman import is_french_century
 from nmt.text.typography import french_typography
 from nmt.text.words import Token
 
@@ -37,7 +38,7 @@ def restore(sentence: Sentence, reading: Reading, candidate: Candidate) -> Candi
     rewriting = Rewriting.of(
         recased, [before, *edits, *shape.ending_edits(written, kept, sentence.target_language), after]
     )
-    candidate = _rewritten(candidate, rewriting)
+    candidate = rewrite(candidate, rewriting)
     core = shape.core
     framed = [
         (entry.span, _outside(entry.span, core, sentence.text, rewriting.new))
@@ -50,11 +51,11 @@ def restore(sentence: Sentence, reading: Reading, candidate: Candidate) -> Candi
     languages = sentence.source_language, sentence.target_language
     numbers = number_edits(sentence.text, candidate.text, languages, targets)
     if numbers:
-        candidate = _rewritten(candidate, Rewriting.of(candidate.text, numbers))
+        candidate = rewrite(candidate, Rewriting.of(candidate.text, numbers))
     if sentence.options.french_typography:
         targets = [target for _, target in candidate.kept]
         rewriting = Rewriting.of(candidate.text, french_typography(candidate.text, targets))
-        candidate = _rewritten(candidate, rewriting)
+        candidate = rewrite(candidate, rewriting)
     return candidate
 
 
@@ -68,6 +69,9 @@ def _edits_at(sentence: Sentence, written: str, stand_in: Span, entry: Protected
         n_characters, end = change
         before = Span(stand_in.start - n_characters, stand_in.start)
         return [Edit(before, end), Edit(stand_in, text)]
+    if is_french_century(text):  # the model may begin the numeral itself
+        start = len(written[: stand_in.start].rstrip("IVX"))
+        stand_in = Span(start, stand_in.end)
     spaced = SPACED.get(sentence.target_language, "")
     return [Edit(_with_needless_space(sentence.text, entry.span, written, stand_in, spaced), text)]
 
@@ -105,7 +109,8 @@ def _with_needless_space(source: str, literal: Span, written: str, stand_in: Spa
     return Span(start, end)
 
 
-def _rewritten(candidate: Candidate, rewriting: Rewriting) -> Candidate:
+def rewrite(candidate: Candidate, rewriting: Rewriting) -> Candidate:
+    """``candidate`` with its text changed; pieces and what was kept follow."""
     if rewriting.new == candidate.text:
         return candidate
     if not rewriting.replaced:

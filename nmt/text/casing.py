@@ -79,13 +79,16 @@ class Shape:
             )
         ]
         case = _case(text, words, language)
+        is_caption = core.start > 0 and text[core.start - 1] in "[(" and len(words) == 1
+        if is_caption and case == "as_is" and text[words[0].start : words[0].end].istitle():
+            case = "title"
         ending = _REPEATED_END.search(inside)
         if ending is not None and any(literal.span.end == core.end for literal in copied):
             ending = None
         return cls(
             core,
             case,
-            _recased(text, core, words, case, prefers, language),
+            _recased(text, core, words, case, prefers, language, begins=not is_caption),
             ending.group() if ending else "",
             unfinished=inside[-1:] not in _ENDS,
         )
@@ -122,12 +125,15 @@ class Shape:
         if (
             self.case == "lower"
             and word is not None
-            and not any(span.start <= word.start() < span.end for span in kept)
+            and not _is_in(word.start(), kept)
             and not first_read.isupper()
             and _APOSTROPHE.split(word.group())[0].lower() not in ALWAYS_CAPITAL.get(language, ())
             and len(written[word.start()].lower()) == 1
         ):
             characters[word.start()] = written[word.start()].lower()
+        if self.case == "title" and word is not None and not _is_in(word.start(), kept):
+            upper = written[word.start()].upper()
+            characters[word.start()] = upper if len(upper) == 1 else written[word.start()]
         if self.case == "as_is":
             _restore_capitals(characters, written, kept, source)
         return "".join(characters)
@@ -184,6 +190,10 @@ def _is_enclosed(text: str) -> bool:
     return text[0] not in inside and text[-1] not in inside
 
 
+def _is_in(place: int, spans: Sequence[Span]) -> bool:
+    return any(span.start <= place < span.end for span in spans)
+
+
 def _n_spaces(text: str) -> int:
     return len(text) - len(text.lstrip())
 
@@ -214,7 +224,10 @@ def _recased(
     case: Case,
     prefers: Callable[[str], str],
     language: str,
+    *,
+    begins: bool,
 ) -> str:
+    """The text in the case that the model reads; ``begins``: its first word has a capital."""
     characters = list(text)
 
     def write(span: Span, word: str) -> None:
@@ -225,7 +238,7 @@ def _recased(
         for index, span in enumerate(words):
             word = text[span.start : span.end]
             chosen = prefers(word)
-            if index == 0 or (language == "en" and word.lower().partition("'")[0] == "i"):
+            if (index == 0 and begins) or (language == "en" and word.lower().partition("'")[0] == "i"):
                 chosen = chosen[:1].upper() + chosen[1:]
             write(span, chosen)
     elif case == "lower":

@@ -14,6 +14,7 @@ from typing import Literal as OneOf
 import regex
 
 from nmt.spans import Span
+from nmt.text.captions import is_caption
 from nmt.text.numbers import CURRENCY_CODES, UNIT_SYMBOLS
 from nmt.text.placeholders import RESERVED
 
@@ -128,7 +129,11 @@ def find_literals(
     found: list[Literal] = []
     if _SUSPECT.search(text):
         for kind, pattern in _compiled().items():
-            found += [Literal(kind, Span(*match.span())) for match in pattern.finditer(text)]
+            found += [
+                Literal(kind, Span(*match.span()))
+                for match in pattern.finditer(text)
+                if kind != "placeholder" or not is_caption(text, *match.span())
+            ]
     if numbers:
         found += [Literal("number", Span(*match.span())) for match in _NUMBER.finditer(text)]
     literals = list(_longest(found)) if len(found) > 1 else found

@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from text_to_num import find_numbers
 
 from nmt.spans import Span, overlap
 from nmt.text.edits import Edit
+from nmt.text.roman import centuries, century_edits, english_ordinal, missing_numerals
 
 _SPACES = "\u0020\u00a0\u202f\u2009"
 _NUMBER = re.compile(
@@ -77,6 +79,12 @@ _OTHERS = (
 )
 _WORDS: dict[str, int] = {word: value for row in _COUNTED for value, word in enumerate(row.split())}
 _WORDS |= {word: int(value) for word, value in (pair.split("=") for pair in _OTHERS.split())}
+_WORDS_OF = {
+    "en": frozenset(f"{_COUNTED[0]} {_COUNTED[2]}".split()),
+    "fr": frozenset(f"{_COUNTED[1]} {_COUNTED[3]}".split()),
+}
+_FOREIGN = {"en": _WORDS_OF["fr"] - _WORDS_OF["en"], "fr": _WORDS_OF["en"] - _WORDS_OF["fr"]}
+"""Language -> words that are numbers in the other one: seize."""
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _PIECE = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*|\d+|\s+|[^\w\s]|_")
 _HOURS = re.compile(
@@ -199,9 +207,11 @@ def compare_numbers(
     fine when the other side has it as a word. The symbol of a unit after a number of the source must be in
     the translation, or its name there.
     """
+    numerals = missing_numerals(_blanked(source, ignore_source), target)
     if not (_DIGITS.search(source) or _DIGITS.search(target)):
-        return NOTHING_WRONG
+        return NumberCheck(numerals, ()) if numerals else NOTHING_WRONG
     source, target = _blanked(source, ignore_source), _blanked(target, ignore_target)
+    source, target = _without_centuries(source, target, (source_language, target_language))
     missing = _readings_of(source, source_language)
     invented = _readings_of(target, target_language)
     for readings in list(missing):
@@ -223,9 +233,40 @@ def compare_numbers(
     )
     source_words, target_words = _values_of_words(source), _values_of_words(target)
     return NumberCheck(
-        (*(text for text, readings in missing if not readings & target_words), *units, *signs),
+        (*(text for text, readings in missing if not readings & target_words), *units, *signs, *numerals),
         tuple(text for text, readings in invented if not readings & source_words),
     )
+
+
+def _without_centuries(source: str, target: str, languages: tuple[str, str]) -> tuple[str, str]:
+    """Both without the centuries that they share: 19th century and XIXe siècle."""
+    left = centuries(target, languages[1])
+    shared: list[tuple[Span, Span]] = []
+    for span, value in centuries(source, languages[0]):
+        match = next((one for one in left if one[1] == value), None)
+        if match is not None:
+            left.remove(match)
+            shared.append((span, match[0]))
+    return _blanked(source, [read for read, _ in shared]), _blanked(target, [there for _, there in shared])
+
+
+def spelled_numbers(text: str, source: str, target: str) -> list[tuple[Span, str]]:
+    """Where a text has cardinals from two on in words, and how the other language writes each.
+
+    Those that have no word here are written in digits. There are none but between English and French.
+    """
+    if {source, target} != set(SPELLED_LANGUAGES):
+        return []
+    words = _COUNTED[SPELLED_LANGUAGES.index(target)].split()
+    tokens = [_Token(written) for written in _PIECE.findall(text)]
+    ends = list(accumulate((len(token.written) for token in tokens), initial=0))
+    return [
+        (span, words[value] if value < len(words) else str(value))
+        for found in find_numbers(tokens, source, threshold=0)
+        if not found.is_ordinal and float(found.value).is_integer()
+        for span, value in [(Span(ends[found.start], ends[found.end]), int(found.value))]
+        if value > 1 and text[span.start].isalpha() and text[span.start : span.end].lower() not in UNCERTAIN
+    ]
 
 
 def compare_spelled_numbers(
@@ -239,7 +280,7 @@ def compare_spelled_numbers(
     sides = (source, source_language), (target, target_language)
     spelled = [_spelled(text, language) for text, language in sides]
     known = [
-        {*numbers.values(), *_values_of_words(text)}
+        {*numbers.values(), *_values_of_words(text, _FOREIGN.get(language, frozenset()))}
         | {value for _, values in _readings_of(text, language) for value in values}
         for numbers, (text, language) in zip(spelled, sides, strict=True)
     ]
@@ -377,6 +418,12 @@ def number_edits(
         if whole and (is_grouped or _MONEY.search(source[max(0, match.start() - 4) : match.end() + 8])):
             known[whole + fraction] = whole, fraction
     edits = _ordinal_edits(written, kept) if languages[1] == "en" else []
+    if languages == ("en", "fr"):
+        edits += [
+            Edit(span, better)
+            for span, better in century_edits(source, written)
+            if not _meets(span, kept) and not any(overlap(span, edit.span) for edit in edits)
+        ]
     moves_signs = bool(_SIGNED[languages[0]].search(source))
     for match in _WRITTEN_AMOUNT.finditer(written):
         span, number_span = Span(*match.span()), Span(*match.span(2))
@@ -430,15 +477,19 @@ def _as_written(whole: str, fraction: str, language: str) -> str:
 def _across_spaces(
     missing: list[_Reading], invented: list[_Reading]
 ) -> tuple[list[_Reading], list[_Reading]]:
-    """12:30 is two numbers, 12.30 is one: compare what is left digit by digit."""
-    lost = "".join("".join(_DIGITS.findall(text)) for text, _ in missing)
-    gained = "".join("".join(_DIGITS.findall(text)) for text, _ in invented)
-    return ([], []) if len(missing) != len(invented) and lost == gained else (missing, invented)
+    """12:30 is two numbers, 12.30 is one: compare what is left, but 2-1 is not 21."""
+    lost = [digits for text, _ in missing for digits in _DIGITS.findall(text)]
+    gained = [digits for text, _ in invented for digits in _DIGITS.findall(text)]
+    is_score = min(len(lost), len(gained)) == 1 and max(map(len, (*lost, *gained)), default=0) < 3
+    same = "".join(lost) == "".join(gained) and not is_score
+    return ([], []) if len(missing) != len(invented) and same else (missing, invented)
 
 
-def _values_of_words(text: str) -> set[str]:
+def _values_of_words(text: str, foreign: frozenset[str] = frozenset()) -> set[str]:
     values: set[str] = set()
     for match in _WORD.finditer(text.lower()):
+        if match.group() in foreign:
+            continue
         for word in (match.group(), *match.group().split("-")):
             if word in _WORDS:
                 values.add(str(_WORDS[word]))
@@ -491,9 +542,7 @@ def in_french(number: str) -> str:
 def in_english(number: str) -> str:
     """French ordinals, groups, fractions and units become English ones: 2e is 2nd, 1 000,5 Go 1,000.5 GB."""
     if ordinal := _FRENCH_ORDINAL.fullmatch(number):
-        n = int(ordinal[1])
-        last = 0 if 11 <= n % 100 <= 13 else n % 10
-        return f"{ordinal[1]}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(last, 'th') }"
+        return english_ordinal(int(ordinal[1]))
     match = _FRENCH_NUMBER.fullmatch(number)
     if match is None:
         return number

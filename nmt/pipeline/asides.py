@@ -1,0 +1,114 @@
+"""Words in brackets or quotes that the model drops or leaves as they were: they are translated by themselves.
+
+What was copied is replaced in its place. What was dropped becomes a stand-in of a second search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from nmt.pipeline.flags import copied_words
+from nmt.pipeline.prepare import Preparer, Protected, Reading, Sentence, slice_of
+from nmt.pipeline.quality import Found
+from nmt.pipeline.requests import Flow
+from nmt.pipeline.restore import rewrite
+from nmt.pipeline.result import Candidate
+from nmt.spans import overlap
+from nmt.text.asides import Aside, Compared, compare_asides
+from nmt.text.edits import Edit, Rewriting
+from nmt.text.numbers import compare_numbers
+
+MOST_WORDS = 6
+"""A longer aside may well have a word that both languages write alike, cancer say."""
+
+Attempt: TypeAlias = Callable[[Sentence, Reading], Flow[Found]]
+"""One search for what is read of a sentence."""
+
+
+def wrong_asides(sentence: Sentence, best: Candidate) -> list[Compared]:
+    """Asides that a translation drops or leaves as they were; those with literals are left out."""
+    if best.copied:
+        return []
+    ignored = [*(entry.span for entry in sentence.copied), *(match.span for match in sentence.terms)]
+    ignored += [source for source, _ in best.kept]
+    targets = [target for _, target in best.kept]
+    return [
+        one
+        for one in compare_asides(sentence.text, best.text, ignored)
+        if one.target is None or not any(overlap(one.target.span, span) for span in targets)
+    ]
+
+
+@dataclass(frozen=True)
+class AsideSearch:
+    """Searches for the asides of a sentence by themselves."""
+
+    preparer: Preparer
+    attempt: Attempt
+
+    def replace_copied(self, sentence: Sentence, found: Found) -> Flow[Found]:
+        """Put the translation of each copied aside, or of its copied words, in its place."""
+        (best, *others), flags = found
+        edits = []
+        for one in wrong_asides(sentence, best):
+            if one.target is None:
+                continue
+            inner = sentence.text[slice_of(one.source.inner)]
+            written = best.text[slice_of(one.target.inner)]
+            is_long = inner.count(" ") >= MOST_WORDS
+            if is_long and not copied_words(inner, written, sentence.source_language):
+                continue
+            whole = yield from self._alone(sentence, inner)
+            if whole is None or _n_shared(one.copied, whole) >= len(one.copied):
+                whole = yield from self._word_by_word(sentence, one.copied, written)
+            if whole != written:
+                edits.append(Edit(one.target.inner, whole))
+        if not edits:
+            return found
+        edits.sort(key=lambda edit: edit.span.start)
+        return (rewrite(best, Rewriting.of(best.text, edits)), *others), flags
+
+    def put_back(self, sentence: Sentence, dropped: Sequence[Aside]) -> Flow[Found | None]:
+        """Search again with a stand-in for each aside that was dropped; None: there are too few of them."""
+        if sentence.reading is None:
+            return None
+        entries = [entry for _, entry in sentence.reading.protected]
+        for aside in dropped:
+            inner = sentence.text[slice_of(aside.inner)]
+            written = yield from self._alone(sentence, inner)
+            before = sentence.text[aside.span.start : aside.inner.start]
+            after = sentence.text[aside.inner.end : aside.span.end]
+            # as a number, so that it is joined to no neighbour
+            entries.append(Protected(aside.span, f"{before}{written or inner}{after}", is_number=True))
+        reading = self.preparer.read(sentence, entries)
+        if reading is None:
+            return None
+        return (yield from self.attempt(sentence, reading))
+
+    def _alone(self, sentence: Sentence, text: str) -> Flow[str | None]:
+        """The translation of a part by itself; None if the model gives none, or changes its numbers."""
+        part = self.preparer.prepare(text, self.preparer.literals(text), (), sentence.options)
+        if part.reading is None:
+            return None
+        (best, *_), flags = yield from self.attempt(part, part.reading)
+        numbers = compare_numbers(
+            text,
+            best.text,
+            source_language=sentence.source_language,
+            target_language=sentence.target_language,
+        )
+        return None if best.copied or flags or not best.finished or not numbers.ok else best.text
+
+    def _word_by_word(self, sentence: Sentence, words: Sequence[str], written: str) -> Flow[str]:
+        """``written`` with the translation of each of its copied words, where that is one word."""
+        for word in words:
+            other = yield from self._alone(sentence, word)
+            if other is not None and other.isalpha() and other != word:
+                written = " ".join(other if part == word else part for part in written.split(" "))
+        return written
+
+
+def _n_shared(words: Sequence[str], text: str) -> int:
+    return len(set(words) & set(text.split()))
