@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import StreamingResponse
@@ -180,7 +180,7 @@ def _write(
 
 def _to_keep(out: TranslationOut) -> TranslationOut:
     """Without heads, which are megabytes and had again by asking again, and without alternatives."""
-    less = {"heads": None, "alternatives": []}
+    less: dict[str, Any] = {"heads": None, "alternatives": []}
     sentences = [sentence.model_copy(update=less) for sentence in out.sentences]
     return out.model_copy(update={"sentences": sentences})
 
