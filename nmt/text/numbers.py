@@ -418,12 +418,11 @@ def number_edits(
         if whole and (is_grouped or _MONEY.search(source[max(0, match.start() - 4) : match.end() + 8])):
             known[whole + fraction] = whole, fraction
     edits = _ordinal_edits(written, kept) if languages[1] == "en" else []
-    if languages == ("en", "fr"):
-        edits += [
-            Edit(span, better)
-            for span, better in century_edits(source, written)
-            if not _meets(span, kept) and not any(overlap(span, edit.span) for edit in edits)
-        ]
+    edits += [
+        Edit(span, better)
+        for span, better in century_edits(source, written, languages)
+        if not _meets(span, kept) and not any(overlap(span, edit.span) for edit in edits)
+    ]
     moves_signs = bool(_SIGNED[languages[0]].search(source))
     for match in _WRITTEN_AMOUNT.finditer(written):
         span, number_span = Span(*match.span()), Span(*match.span(2))

@@ -42,21 +42,19 @@ _CENTURY = {
     )
     for language, form in _FORMS.items()
 }
-_BEFORE = {
-    "en": re.compile(r"\b(?:(?:in|of|from|to)\s+)?the\s+$", re.IGNORECASE),
-    "fr": re.compile(r"\b(?:au|du)\s+$", re.IGNORECASE),
-}
-_PREPOSITIONS = {
-    "en": {"in the": "au", "of the": "du", "from the": "du", "to the": "au", "the": "le"},
-    "fr": {"au": "in the", "du": "of the"},
-}
-_RANGE = re.compile(rf"\bdu\s+{_FORMS['fr']}(?:{_NAMED['fr']})?\s+au\s+{_FORMS['fr']}(?!\w)", re.IGNORECASE)
 _IN_DIGITS = re.compile(
     rf"(?<![\w,.-])X{{0,3}}(\d{{1,2}})(?:er|ème|e|th)"
     rf"(?=(?:{_BETWEEN['fr']}X{{0,3}}\d{{1,2}}(?:er|ème|e|th)){{0,3}}{_NAMED['fr']})"
 )
 """The model may begin a numeral before the digits."""
 _LONG_ENDING = re.compile(r"(?<=[IVX])ème(?=\s+siècle)")
+_NOUN = re.compile(r"[\s-]+century\b", re.IGNORECASE)
+_BEGINS = re.compile(r"(?:^|[.,;:!?]\s)\W*(?:the\s+)?$", re.IGNORECASE)
+_OF = re.compile(rf"(?<=\b[Dd])e(?=\s+(?:\d{{1,2}}|(?=[IVX]){_NUMERAL})(?:e|er)\s+siècle\b)")
+_BARE = re.compile(
+    r"\b(?:in|of|from|since|by|until|during)(?=\s+\d{1,2}(?:st|nd|rd|th)\s+century(?:\s*[,.;:!?)]|\s*$))",
+    re.IGNORECASE,
+)
 _PARTS = (
     "chapters?|parts?|acts?|volumes?|vol\\.|books?|sections?|articles?|titles?|appendix|scenes?|phases?|"
     "chapitres?|parties?|actes?|tomes?|livres?|titres?|annexes?|scènes?"
@@ -104,53 +102,50 @@ def centuries(text: str, language: str) -> list[tuple[Span, int]]:
 
 
 def find_centuries(text: str, source: str, target: str) -> list[tuple[Span, str]]:
-    """Where centuries are, and how the other language writes each: au XIXe siècle, in the 19th century.
+    """Where centuries are, and how the other language writes each: 19th, XIXe; The 19th century, XIXe siècle.
 
-    A preposition belongs to its century, and so does the English word century. There are none but between
-    English and French.
+    The noun belongs to a century that begins a clause: the model would drop it there. There are none but
+    between English and French.
     """
     if {source, target} != {"en", "fr"}:
         return []
-    found: list[tuple[Span, str]] = []
+    found = []
     for span, value in centuries(text, source):
-        written = english_ordinal(value) if target == "en" else _french_ordinal(value)
-        start, end = span.start, span.end
-        named = re.compile(_NAMED[source], re.IGNORECASE).match(text, end) if target == "fr" else None
-        if named is not None:
-            end = named.end()
-            written += " siècles" if named.group().lower().endswith("s") else " siècle"
-        before = _BEFORE[source].search(text, found[-1][0].end if found else 0, start)
-        word = _PREPOSITIONS[source].get(" ".join(before.group().lower().split()), "") if before else ""
-        if source == "fr" and _RANGE.search(text):
-            word = {"in the": "to the", "of the": "from the"}.get(word, word)
-        if before is not None and word:
-            start = before.start()
-            written = f"{word.capitalize() if before.group()[0].isupper() else word} {written}"
-        found.append((Span(start, end), written))
+        noun = _NOUN.match(text, span.end)
+        if target == "en":
+            found.append((span, english_ordinal(value)))
+        elif noun is None or not _BEGINS.search(text, 0, span.start):
+            found.append((span, _french_ordinal(value)))
+        else:
+            found.append((Span(span.start, noun.end()), f"{_french_ordinal(value)} siècle"))
     return found
 
 
-def century_edits(source: str, written: str) -> list[tuple[Span, str]]:
-    """Centuries of a French translation in digits, which are written in numerals: 19e siècle is XIXe siècle.
+def century_edits(source: str, written: str, languages: tuple[str, str]) -> list[tuple[Span, str]]:
+    """What is wrong at centuries of a translation: 19e siècle is XIXe siècle, "in 19th century" lacks "the".
 
     Args:
-        source: the English sentence.
+        source: the sentence.
         written: its translation.
+        languages: of both.
     """
-    known = {value for _, value in centuries(source, "en")}
+    known = {value for _, value in centuries(source, languages[0])}
     if not known:
         return []
+    if languages[1] == "en":
+        return [(Span(*match.span()), f"{match.group()} the") for match in _BARE.finditer(written)]
     in_digits = [
         (Span(*match.span()), _french_ordinal(int(match[1])))
         for match in _IN_DIGITS.finditer(written)
         if int(match[1]) in known
     ]
-    return in_digits + [(Span(*match.span()), "e") for match in _LONG_ENDING.finditer(written)]
+    endings = [(Span(*match.span()), "e") for match in _LONG_ENDING.finditer(written)]
+    return in_digits + endings + [(Span(*match.span()), "u") for match in _OF.finditer(written)]
 
 
 def is_french_century(text: str) -> bool:
     """Whether a text is what ``find_centuries`` writes in French."""
-    return re.fullmatch(rf"(?:\w+ )?(?=[IVX]){_NUMERAL}(?:e|er)(?: siècles?)?", text) is not None
+    return re.fullmatch(rf"(?=[IVX]){_NUMERAL}(?:e|er)(?: siècles?)?", text) is not None
 
 
 def find_numerals(text: str) -> Iterator[Span]:
