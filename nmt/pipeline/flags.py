@@ -35,6 +35,8 @@ MIN_COPIED_WORDS = 3
 COPIED_SHARE = 0.6
 """A translation that shares so much of its source's words is a copy; names do not count."""
 MIN_DETECTED_WORDS = 6
+LEAST_WORDS, LEAST_KNOWN, ALREADY_SCORE = 4, 2, 0.99
+"""What a sentence must have to be taken for one that is in the target language already."""
 PLAIN_SHARE = 0.1
 CERTAIN_LANGUAGE = 0.9
 """Probability from which another language than the expected one is believed."""
@@ -92,6 +94,12 @@ UNMISTAKABLE = {
     ),
 }
 """Frequent words that few other languages write so: two different ones tell, and the classifier is spared."""
+
+TELLING = {
+    "en": frozenset(("is", "in", "of", "to", "we", "it", "was", "were", "at", "my", "your")),
+    "fr": frozenset(("le", "la", "du", "sur", "un", "ce", "et", "mon", "au", "ne", "nos", "vos")),
+}
+"""More frequent words that tell English and French apart, though not from other languages."""
 
 WORD_LISTS = Path(__file__).parents[1] / "text" / "word_lists"
 """Ordinary words of one language that others do not have, by ``scripts/make_word_lists.py``."""
@@ -170,6 +178,22 @@ def is_in_other_language(text: str, language: str) -> bool:
         return False
     detected = detect(text)
     return detected.language not in (None, language) and detected.score >= CERTAIN_LANGUAGE
+
+
+def is_already_in(text: str, language: str, read: str) -> bool:
+    """Whether a sentence is certainly in ``language`` and not in the one that the model reads.
+
+    It has four words or more, two that only the one has and none that only the other has, and the classifier
+    agrees.
+    """
+    words = _WORD.findall(text.lower())
+    known = (UNMISTAKABLE.get(language, frozenset()) | TELLING.get(language, frozenset())).intersection(words)
+    if len(words) < LEAST_WORDS or len(known) < LEAST_KNOWN:
+        return False
+    if UNMISTAKABLE.get(read, frozenset()).intersection(words) or _ordinary_words(read).intersection(words):
+        return False
+    detected = detect(text, (language, read))
+    return detected.language == language and detected.score >= ALREADY_SCORE
 
 
 def is_unaligned(

@@ -19,6 +19,7 @@ from nmt.hypothesis import Hypothesis
 from nmt.pipeline.flags import (
     FlagKind,
     copied_words,
+    is_already_in,
     is_copy,
     is_in_other_language,
     is_too_short,
@@ -29,7 +30,7 @@ from nmt.pipeline.result import Candidate, Verdict
 from nmt.text.asides import compare_asides
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.numbers import compare_numbers, compare_spelled_numbers
-from nmt.text.passthrough import reason_to_copy
+from nmt.text.passthrough import NOTHING_TO_TRANSLATE, reason_to_copy
 from nmt.text.repetition import repeats_itself
 from nmt.text.words import words
 
@@ -95,16 +96,18 @@ class Judge:
     def pass_through(self, source: str) -> Found | None:
         """A sentence that is not for the model, as its own translation; None: it is to be translated."""
         reason = reason_to_copy(source, self.source_language)
-        if reason is None:
-            return None
-        return (copy_of(source),), () if reason == "no_letters" else ("untranslated",)
+        if reason is not None:
+            return (copy_of(source),), () if reason in NOTHING_TO_TRANSLATE else ("untranslated",)
+        if is_already_in(source, self.target_language, self.source_language):
+            return (copy_of(source),), ("untranslated", "wrong_language")
+        return None
 
     def confidence(self, source: str, n_source_tokens: int, candidate: Candidate) -> float | None:
         """The probability that ``candidate`` is good; of a copied sentence, that it should have been."""
         if self.model is None:
             return None
         if candidate.copied:
-            return float(reason_to_copy(source, self.source_language) == "no_letters")
+            return float(reason_to_copy(source, self.source_language) in NOTHING_TO_TRANSLATE)
         return self.model.sentence(self._evidence(source, n_source_tokens, candidate))
 
     def verdict(

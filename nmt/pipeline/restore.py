@@ -102,9 +102,14 @@ def _with_needless_space(source: str, literal: Span, written: str, stand_in: Spa
     """The span of a stand-in with a space beside it that its literal has not, next to the same sign."""
     start, end = stand_in.start, stand_in.end
     before, after = source[: literal.start][-1:].strip(), source[literal.end :][:1].strip()
-    if before and written[:start].endswith(f"{before} "):
+    is_bold = source[literal.start : literal.end] == "**"
+    if before and written[:start].endswith(" " if is_bold else f"{before} "):
         start -= 1
-    if after and after not in spaced and written[end:].startswith(f" {after}"):
+    if (
+        after
+        and after not in spaced
+        and written[end:].startswith(" " if is_bold and not before else f" {after}")
+    ):
         end += 1
     return Span(start, end)
 

@@ -34,6 +34,7 @@ _LONE_I = re.compile(r"(?<![\w'’.-])i(?=$|['’](?:m|ll|ve|d)\b|[\s,;:!?)])")
 _REPEATED_END = re.compile(r"(?:!{2,}|\?{2,}|[!?]{2,}|\.{4,})$")
 _END = re.compile(r"[\s\u00a0\u202f]*[.!?…]+$")
 _PAIRS = {'"': '"', "“": "”", "«": "»", "(": ")", "[": "]", "‘": "’"}
+_BOLD = re.compile(r"\*\*[^\s*](?:[^*]*[^\s*])?\*\*")
 _ENDS = ".!?…:;,)]»”\"'’"
 
 
@@ -171,6 +172,8 @@ def _core(text: str, copied: Sequence[Copied]) -> Span:
         changed = False
         if _is_enclosed(text[start:end]):
             start, end, changed = start + 1, end - 1, True
+        if _BOLD.fullmatch(text, start, end):
+            start, end, changed = start + 2, end - 2, True
         mark = _MARK.match(text, start, end) if start == 0 else None
         if mark is not None:
             start, changed = mark.end(), True

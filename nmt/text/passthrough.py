@@ -11,7 +11,9 @@ from typing import Literal
 
 from nmt.text.segment import Segment
 
-Reason = Literal["no_letters", "other_script", "no_word"]
+Reason = Literal["no_letters", "letters_alone", "other_script", "no_word"]
+NOTHING_TO_TRANSLATE: tuple[Reason, ...] = ("no_letters", "letters_alone")
+"""A copy is right: it deserves no flag."""
 
 SCRIPTS = {"en": "LATIN", "fr": "LATIN"}
 """Language -> the script in the names of its letters; without an entry every script is taken for right."""
@@ -20,6 +22,7 @@ LONGEST_WORD = 100
 
 _NO_WHITE_SPACE = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
 _NO_WORD = re.compile(rf"\w{{{LONGEST_WORD + 1}}}")
+_LETTERS_ALONE = re.compile(r"[A-Z](?:(?:,? |,)[A-Z])+[.!?]?")
 _ADDRESS = re.compile(r"[/@\\]")
 
 
@@ -35,6 +38,8 @@ def reason_to_copy(text: str, language: str) -> Reason | None:
     n_letters = sum(map(str.isalpha, text))
     if n_letters == 0:
         return "no_letters"
+    if _LETTERS_ALONE.fullmatch(text):
+        return "letters_alone"
     script = SCRIPTS.get(language)
     if script is None:
         return None
