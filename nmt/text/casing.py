@@ -240,7 +240,7 @@ def _recased(
     if case in {"capitals", "title"}:
         for index, span in enumerate(words):
             word = text[span.start : span.end]
-            chosen = prefers(word)
+            chosen = prefers(word) if begins else word.lower()
             if (index == 0 and begins) or (language == "en" and word.lower().partition("'")[0] == "i"):
                 chosen = chosen[:1].upper() + chosen[1:]
             write(span, chosen)
