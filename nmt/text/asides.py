@@ -14,7 +14,10 @@ from nmt.spans import Span
 _ROUND = re.compile(r"\(([^()\n]*)\)")
 _SQUARE = re.compile(r"\[([^\[\]\n]*)\]")
 _QUOTED = re.compile(r"\"([^\"\n]*)\"|“([^“”\n]*)”|«([^«»\n]*)»")
-_ORDINARY = re.compile(r"(?<![\w'’-])[^\W\d_A-ZÀ-Þ][^\W\d_]{2,}(?![\w-])")
+_ORDINARY = re.compile(r"(?<![\w'’-])(?=[^\W\d_]*[aeiouyà-ÿ])[^\W\d_A-ZÀ-Þ][^\W\d_]{2,}(?![\w-])")
+"""A word has a vowel: png is none."""
+_CODE = re.compile(r"[=_<>{}\\|:;@#/]|[a-zà-ÿ][A-ZÀ-Þ]|\d[A-Za-z]|[A-Za-z]\d")
+"""What is between the marks is rather code: year == 2015, user:, elemA."""
 LEAST_WORDS_OUTSIDE = 2
 """Fewer beside the brackets are no sentence: item(s)."""
 
@@ -60,7 +63,7 @@ def find_asides(text: str, *, any_words: bool = False) -> list[Aside]:
                 is_quoted=pattern is _QUOTED,
             )
             is_within_word = match.start() > 0 and text[match.start() - 1].isalnum()
-            if not is_within_word and (any_words or _ORDINARY.search(inner)):
+            if not is_within_word and (any_words or _has_words(inner)):
                 found.append(aside)
     outer = [
         one
@@ -90,7 +93,7 @@ def compare_asides(source: str, target: str, ignore: Sequence[Span] = ()) -> lis
         written = [one for one in find_asides(target, any_words=True) if one.is_quoted == is_quoted]
         for index, aside in enumerate(read):
             inner = source[aside.inner.start : aside.inner.end]
-            if not _ORDINARY.search(inner) or not _is_inside(source, aside):
+            if not _has_words(inner) or not _is_inside(source, aside):
                 continue
             if any(span.start < aside.span.end and aside.span.start < span.end for span in ignore):
                 continue
@@ -102,6 +105,10 @@ def compare_asides(source: str, target: str, ignore: Sequence[Span] = ()) -> lis
             elif len(written) < len(read) and not is_quoted:
                 wrong.append(Compared(aside, None))
     return wrong
+
+
+def _has_words(inner: str) -> bool:
+    return _ORDINARY.search(inner) is not None and _CODE.search(inner) is None
 
 
 def _is_inside(text: str, aside: Aside) -> bool:

@@ -49,3 +49,14 @@ def test_what_is_dropped_or_copied_is_told(
 
 def test_asides_that_meet_what_is_ignored_are_left_out() -> None:
     assert compare_asides(SOURCE, "La maison est vieille.", [Span(11, 14)]) == []
+
+
+@pytest.mark.parametrize(
+    "inner", ["png", "year == 2015", "user:", "a descendant of elemA", "see a_b", "3dl or gmz2"]
+)
+def test_code_in_brackets_is_no_aside(inner: str) -> None:
+    assert find_asides(f"It is in the list ({inner}) of all.") == []
+    assert (
+        compare_asides(f"It is in the list ({inner}) of all.", f"C'est dans la liste ({inner}) de tout.")
+        == []
+    )
