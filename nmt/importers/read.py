@@ -153,7 +153,6 @@ def _fetched(repository: str, revision: str | None) -> tuple[Path, Origin]:
     """From the hub into its own cache: settings, tokenizer and the weights in one format."""
     try:
         import huggingface_hub  # noqa: PLC0415 - an optional extra
-        from huggingface_hub.errors import HfHubHTTPError  # noqa: PLC0415
     except ImportError:
         raise ModelFolderError(
             f"{repository}: fetching needs huggingface_hub: pip install 'passerelle[import]'"
@@ -168,7 +167,7 @@ def _fetched(repository: str, revision: str | None) -> tuple[Path, Origin]:
         folder = huggingface_hub.snapshot_download(
             repository, revision=found.sha, allow_patterns=[*FILES, *weights]
         )
-    except (HfHubHTTPError, OSError, ValueError) as error:
+    except Exception as error:
         line = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise ModelFolderError(f"{repository}: cannot be fetched from the hub: {line}") from None
     return Path(folder), Origin(repository, found.sha)

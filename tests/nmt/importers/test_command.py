@@ -113,6 +113,15 @@ def test_a_repository_that_is_not_there_is_one_line(hub: str, tmp_path: Path):
     assert not (tmp_path / "models").exists()
 
 
+def test_a_hub_that_does_not_answer_is_one_line(tmp_path: Path):
+    away = {"HF_ENDPOINT": "http://127.0.0.1:9", "HF_HOME": str(tmp_path / "hub")}
+    found = run("import", REPOSITORY, cwd=tmp_path, **away)
+    assert found.returncode == 1
+    assert found.stderr.startswith(f"nmt: {REPOSITORY}: cannot be fetched from the hub: ")
+    assert found.stderr.count("\n") == 1
+    assert not (tmp_path / "models").exists()
+
+
 def test_what_is_there_stays(marian: Path, tmp_path: Path):
     (tmp_path / "models" / "opus-mt-en-fr").mkdir(parents=True)
     found = run("import", str(marian), cwd=tmp_path)
