@@ -26,7 +26,7 @@ from service.http.logs import describe
 from service.http.metrics import Metrics
 from service.http.middleware import BodyLimitMiddleware, RequestMiddleware
 from service.http.tracing import TracingMiddleware, exporting_provider
-from service.routes import alignment, health, languages, monitoring, pages, translate, usage
+from service.routes import alignment, check, health, languages, monitoring, pages, translate, usage
 from service.routes import documents as documents_routes
 from service.schemas import AlignmentOut, Problem
 from service.state import Service
@@ -121,7 +121,7 @@ def create_app(
 def _include_routes(app: FastAPI, settings: Settings) -> None:
     for router in (health.router, pages.router):
         app.include_router(router)  # public: they tell nothing of anybody and cost next to nothing
-    for part in (translate, alignment, documents_routes, languages, usage):
+    for part in (translate, check, alignment, documents_routes, languages, usage):
         include_behind_key(app, part.router)
     include_behind_key(app, deepl.router, check_deepl_key)
     include_behind_key(app, libretranslate.router, check_libretranslate_key)

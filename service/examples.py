@@ -63,6 +63,12 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "target": "fr",
         "model": "general",
     },
+    "CheckAnswer": {
+        "findings": [
+            {"kind": "number", "detail": "1,250.00 is missing"},
+            {"kind": "number", "detail": "1 250 000 is not in the source"},
+        ]
+    },
     "AlignmentOut": _TRANSLATION,
     "LanguagesAnswer": {
         "pairs": [

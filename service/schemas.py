@@ -144,6 +144,58 @@ class TranslateRequest(BaseModel):
         return [self.text] if isinstance(self.text, str) else self.text
 
 
+class CheckRequest(BaseModel):
+    """A text and its translation, whoever made it."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        json_schema_extra={
+            "examples": [
+                {
+                    "source": "It costs $1,250.00.",
+                    "translation": "Cela coûte 1 250 000 $.",
+                    "source_language": "en",
+                    "target_language": "fr",
+                }
+            ]
+        },
+    )
+
+    source: Text = Field(description="A text.")
+    translation: Text = Field(description="Its translation.")
+    source_language: Language = Field("en", description="ISO 639-1 code of the language of `source`.")
+    target_language: Language = Field("fr", description="The same of `translation`.")
+    glossary: list[TermIn] | None = Field(
+        None, max_length=1000, description="Terms and the translations that they must have."
+    )
+
+
+class FindingOut(BaseModel):
+    """One thing that seems wrong."""
+
+    kind: Literal[
+        "number",
+        "literal",
+        "punctuation",
+        "untranslated",
+        "wrong_language",
+        "doubled_word",
+        "negation",
+        "term",
+        "length",
+        "empty",
+    ]
+    detail: str = Field(description="What it is about: the number, the word.")
+
+
+class CheckAnswer(BaseModel):
+    """What seems wrong with a translation; nothing, if there are no findings."""
+
+    findings: list[FindingOut]
+
+
 class SpanOut(BaseModel):
     """From ``start`` up to but not including ``end``."""
 

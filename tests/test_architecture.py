@@ -29,6 +29,7 @@ SERVICE = (
     "nmt.markup",
     "nmt.model_folder.registry",
     "nmt.options",
+    "nmt.pipeline.check",
     "nmt.pipeline.result",
     "nmt.text",
     "nmt.translator",

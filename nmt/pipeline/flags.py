@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from nmt.text.language import detect
+from nmt.text.names import given_names
 from nmt.text.words import Token
 
 FlagKind = Literal[
@@ -28,6 +29,9 @@ FlagKind = Literal[
     "term_missed",
     "below_min_confidence",
     "register_unavailable",
+    "negation_mismatch",
+    "doubled_word",
+    "marks_mismatch",
 ]
 FLAG_KINDS: tuple[FlagKind, ...] = get_args(FlagKind)
 
@@ -105,6 +109,17 @@ WORD_LISTS = Path(__file__).parents[1] / "text" / "word_lists"
 """Ordinary words of one language that others do not have, by ``scripts/make_word_lists.py``."""
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_DOUBLED = re.compile(
+    r"(?<![\w'’-])(?:([^\W\d_]{2,})\s+\1|((?:[^\W\d_]+['’\s]\s*){1,4}[^\W\d_]{3,})(?:,?\s+(?:et|ou|and|or))?,?\s+\2)"
+    r"(?![\w'’-])",
+    re.IGNORECASE,
+)
+_MAY_DOUBLE = frozenset(
+    {"nous", "vous", "that", "had", "is", "très", "bye", "non", "oui", "no", "so", "very"}
+)
+_BRACKETS = re.compile(r"(?<!\w)\([^()]*[^\W\d_]{2}[^()]*\)")
+_QUOTES = re.compile(r"(?<![\w'’])[\"“«„](?=\s?\w)[^\"“”«»]+[\"”»“](?!\w)")
+_ANY_QUOTE = re.compile("[\"“”«»„'‘’—–-]")
 
 
 @dataclass(frozen=True)
@@ -125,6 +140,9 @@ class Flag:
     term_missed: a glossary entry is not applied.
     below_min_confidence: the source stands, for the translation was not good enough for the caller.
     register_unavailable: the model cannot choose how people are addressed.
+    negation_mismatch: one side denies something and nothing on the other does.
+    doubled_word: a word or phrase stands twice in a row, or on both sides of a conjunction.
+    marks_mismatch: brackets or quotation marks of the source are missing, or have no counterpart.
     """
     sentence: int
     """Index in ``Translation.sentences``."""
@@ -137,9 +155,14 @@ def is_copy(source: str, target: str) -> bool:
     """
     read, written = _common_words(source), _common_words(target)
     if len(read) < MIN_COPIED_WORDS:
-        return False
+        is_plain = source.isupper() or source.islower()
+        return len(read) > 1 and is_plain and source == target and given_names().isdisjoint(_titled(read))
     shared = sum((Counter(read) & Counter(written)).values())
     return shared >= max(MIN_COPIED_WORDS, COPIED_SHARE * len(read))
+
+
+def _titled(words: Sequence[str]) -> set[str]:
+    return {word.capitalize() for word in words}
 
 
 def copied_words(source: str, target: str, language: str) -> list[str]:
@@ -160,6 +183,33 @@ def _ordinary_words(language: str) -> frozenset[str]:
     """None of a language without a list."""
     path = WORD_LISTS / f"{language}.txt"
     return frozenset(path.read_text(encoding="utf-8").split()) if path.exists() else frozenset()
+
+
+def doubled_words(source: str, target: str) -> list[str]:
+    """Words and phrases that stand twice in a row in a translation whose source has nothing so doubled."""
+    found = [
+        match.group()
+        for match in _DOUBLED.finditer(target)
+        if (match[1] or match[2]).lower() not in _MAY_DOUBLE
+    ]
+    return found if found and not _DOUBLED.search(source) else []
+
+
+def wrong_marks(source: str, target: str) -> list[str]:
+    """Brackets that are missing or have no counterpart, and quotation marks that are gone."""
+    if "(" not in source + target and not _QUOTES.search(source):
+        return []
+    found = []
+    if len(_BRACKETS.findall(target)) < len(_BRACKETS.findall(source)):
+        found.append("()")
+    for opening, closing in ("()", "[]", "{}", "«»"):
+        if target.count(opening) != target.count(closing) and source.count(opening) == source.count(closing):
+            found.append(f"{opening}{closing}")
+    if _QUOTES.search(source) and not _ANY_QUOTE.search(target):
+        found.append('""')
+    if target.count('"') % 2 > source.count('"') % 2:
+        found.append('"')
+    return list(dict.fromkeys(found))
 
 
 def is_too_short(source: str, target: str, language: str = "fr") -> bool:

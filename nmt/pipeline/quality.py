@@ -19,16 +19,19 @@ from nmt.hypothesis import Hypothesis
 from nmt.pipeline.flags import (
     FlagKind,
     copied_words,
+    doubled_words,
     is_already_in,
     is_copy,
     is_in_other_language,
     is_too_short,
     is_unaligned,
+    wrong_marks,
 )
 from nmt.pipeline.requests import Flow
 from nmt.pipeline.result import Candidate, Verdict
 from nmt.text.asides import compare_asides
 from nmt.text.edits import Edit, Rewriting
+from nmt.text.negation import compare_negations
 from nmt.text.numbers import compare_numbers, compare_spelled_numbers
 from nmt.text.passthrough import NOTHING_TO_TRANSLATE, reason_to_copy
 from nmt.text.repetition import repeats_itself
@@ -163,6 +166,7 @@ class Judge:
             source_language=self.source_language,
             target_language=self.target_language,
         )
+        languages = self.source_language, self.target_language
         checks: list[tuple[FlagKind, bool]] = [
             ("truncated", not candidate.finished or is_too_short(source, target, self.target_language)),
             ("number_mismatch", not (numbers.ok and spelled.ok)),
@@ -180,6 +184,9 @@ class Judge:
                 is_in_other_language(target, self.target_language)
                 or is_in_other_language(source, self.source_language),
             ),
+            ("negation_mismatch", any(compare_negations(own_source, own_target, languages))),
+            ("doubled_word", bool(doubled_words(source, target))),
+            ("marks_mismatch", bool(wrong_marks(source, target))),
         ]
         return [kind for kind, raised in checks if raised]
 
