@@ -16,6 +16,7 @@ from nmt.config import GenerationConfig
 from nmt.hypothesis import Hypothesis
 from nmt.pipeline.asides import AsideSearch, wrong_asides
 from nmt.pipeline.flags import FlagKind
+from nmt.pipeline.pairs import moved_pairs
 from nmt.pipeline.prepare import Preparer, Protected, Reading, Sentence, beside, joined, slice_of
 from nmt.pipeline.quality import Found, copy_of, search_and_repair
 from nmt.pipeline.requests import Flow, search_for
@@ -48,6 +49,8 @@ def translate_faithfully(
     source_ids: Sequence[int],
     options: GenerationConfig,
     decode: Callable[[Hypothesis], Candidate],
+    *,
+    with_lexicon: bool = False,
 ) -> Flow[Found]:
     """Search for a translation that holds all that it should.
 
@@ -57,6 +60,7 @@ def translate_faithfully(
         source_ids: of its reading.
         options: how to search.
         decode: a hypothesis as text.
+        with_lexicon: for parts that are translated by themselves.
     """
     run = _Run(preparer, options, decode)
     if not _has_words(sentence):
@@ -80,7 +84,9 @@ def translate_faithfully(
             found = in_parts
     if _lost(sentence, found[0][0]):
         found = yield from run.in_parts(sentence, _parts(sentence))
-    found = yield from _with_asides(AsideSearch(preparer, run.attempt), sentence, found)
+    search = AsideSearch(preparer, run.attempt, with_lexicon)
+    found = yield from _with_pairs(search, sentence, found)
+    found = yield from _with_asides(search, sentence, found)
     return _with_terms(sentence, found)
 
 
@@ -127,6 +133,17 @@ class _Run:
             parts.append((span, best))
             flags += found
         return (_joined_parts(self.preparer, sentence, parts),), tuple(dict.fromkeys(flags))
+
+
+def _with_pairs(search: AsideSearch, sentence: Sentence, found: Found) -> Flow[Found]:
+    """Words between two literals stay there, unless literals, terms or numbers would be lost for it."""
+    moved = yield from moved_pairs(search, sentence, found)
+    if not moved:
+        return found
+    second = yield from search.with_whole(sentence, moved)
+    if second is None or _n_wrong(sentence, second)[:2] > _n_wrong(sentence, found)[:2]:
+        return found
+    return second
 
 
 def _with_asides(search: AsideSearch, sentence: Sentence, found: Found) -> Flow[Found]:

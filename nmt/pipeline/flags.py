@@ -32,6 +32,7 @@ FlagKind = Literal[
     "negation_mismatch",
     "doubled_word",
     "marks_mismatch",
+    "lexicon",
 ]
 FLAG_KINDS: tuple[FlagKind, ...] = get_args(FlagKind)
 
@@ -143,6 +144,7 @@ class Flag:
     negation_mismatch: one side denies something and nothing on the other does.
     doubled_word: a word or phrase stands twice in a row, or on both sides of a conjunction.
     marks_mismatch: brackets or quotation marks of the source are missing, or have no counterpart.
+    lexicon: the lexicon of short texts gave the translation, for the model was not sure of its own.
     """
     sentence: int
     """Index in ``Translation.sentences``."""

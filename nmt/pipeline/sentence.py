@@ -10,6 +10,7 @@ from nmt.config import AlignmentConfig, GenerationConfig
 from nmt.hypothesis import Hypothesis
 from nmt.pipeline.constraints import translate_faithfully
 from nmt.pipeline.finish import FinishedSentence
+from nmt.pipeline.known import known_translation
 from nmt.pipeline.plan import Plan
 from nmt.pipeline.prepare import Preparer
 from nmt.pipeline.quality import Judge, align_copy, copy_of
@@ -36,10 +37,18 @@ class SentenceFlow:
         text = sentence.text
         candidates, flags = self.judge.pass_through(text) or (
             yield from translate_faithfully(
-                self.preparer, sentence, ids, self._within_positions(plan.generation, len(ids)), self._decode
+                self.preparer,
+                sentence,
+                ids,
+                self._within_positions(plan.generation, len(ids)),
+                self._decode,
+                with_lexicon=self.judge.model is not None,
             )
         )
         confidence = self.judge.confidence(text, len(ids), candidates[0])
+        known = known_translation(sentence, candidates[0], confidence, self.tokenizer)
+        if known is not None:
+            candidates, flags, confidence = (known, *candidates[1:]), ("lexicon",), 1.0
         least = plan.options.min_confidence
         if confidence is not None and least is not None and confidence < least and not candidates[0].copied:
             candidates, flags = (copy_of(text),), (*flags, "below_min_confidence")

@@ -69,6 +69,7 @@ const ENGLISH = {
   "flag.negation_mismatch": "A sentence says no where its translation does not, or the reverse.",
   "flag.doubled_word": "The translation of a sentence says a word or phrase twice.",
   "flag.marks_mismatch": "Brackets or quotation marks of a sentence were lost.",
+  "flag.lexicon": "The translation is that of a list of short texts: the model was not sure of its own.",
   "flag.register_unavailable": "This model cannot choose between formal and informal.",
   "flag.other": "There may be something wrong with this translation ({kind}).",
 
@@ -206,6 +207,7 @@ const FRENCH = {
   "flag.negation_mismatch": "Une phrase est négative et sa traduction ne l’est pas, ou l’inverse.",
   "flag.doubled_word": "La traduction d’une phrase répète un mot ou une expression.",
   "flag.marks_mismatch": "Des parenthèses ou des guillemets d’une phrase ont été perdus.",
+  "flag.lexicon": "La traduction vient d’une liste de textes courts : le modèle n’était pas sûr de la sienne.",
   "flag.register_unavailable": "Ce modèle ne sait pas choisir entre vouvoiement et tutoiement.",
   "flag.other": "Cette traduction a peut-être un défaut ({kind}).",
 

@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 from nmt.cli import app
 from nmt.pipeline.check import CHECK_KINDS
 from service.schemas import FindingOut
+from testbed.stub import StubTranslator
 from tests.service.conftest import LiveServer, running
 from tests.service.http.test_problems import CANARY, assert_problem
-from testbed.stub import StubTranslator
 
 WRONG = {
     "source": "I did not pay $1,250.00 (in cash).",
