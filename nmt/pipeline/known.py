@@ -17,7 +17,7 @@ def known_translation(
 ) -> Candidate | None:
     """What the lexicon says; None: nothing, the same, or the model is sure.
 
-    A text with terms or literals is the model's, and so is one whose form of address was asked for. Without
+    A text with terms or literals is the model's, and so is one that is to say *tu*. Without
     a calibrated confidence nothing is known of how sure the model is.
 
     Args:
@@ -26,7 +26,7 @@ def known_translation(
         confidence: that it is good, 0 to 1.
         tokenizer: of what the model writes.
     """
-    if confidence is None or sentence.terms or sentence.copied or sentence.options.formality != "default":
+    if confidence is None or sentence.terms or sentence.copied or sentence.options.formality == "informal":
         return None
     text = sentence.text
     entry = look_up(text, sentence.source_language, sentence.target_language)

@@ -13,6 +13,7 @@ from nmt.options import TranslationOptions
 from nmt.pipeline.prepare import MASK, Preparer, Sentence, copied_spans, slice_of, within
 from nmt.pipeline.result import Document
 from nmt.spans import Span
+from nmt.text.address import address_of
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.passthrough import isolate_non_words, reason_to_copy
 from nmt.text.segment import SEPARATORS, Segment, split, split_at_gaps, split_lines, split_long
@@ -107,6 +108,7 @@ class Planner:
         literals = self.preparer.literals(text)
         whole = [span for span in copied_spans(literals, keep) if text[slice_of(span)] not in SEPARATORS]
         document = self._split(text, whole, is_cut=options.split_sentences)
+        options = self._in_one_register(options, document)
         return document, tuple(
             self.preparer.prepare(
                 segment.text,
@@ -116,6 +118,13 @@ class Planner:
             )
             for segment in document.segments
         )
+
+    def _in_one_register(self, options: TranslationOptions, document: Document) -> TranslationOptions:
+        """``options`` with one form of address for all sentences, if none was asked for."""
+        if options.formality != "default" or not self.preparer.registers:
+            return options
+        address = address_of([segment.text for segment in document.segments], self.language)
+        return options if address is None else options.model_copy(update={"formality": address})
 
     def _split(self, text: str, copied: Sequence[Span], *, is_cut: bool) -> Document:
         """Cut between lines, between sentences if ``is_cut``, and in too long ones; never in a copy."""
