@@ -90,6 +90,12 @@ _PIECE = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*|\d+|\s+|[^\w\s]|_")
 _HOURS = re.compile(
     r"\b(?:heures?|o'clock|[ap]\.?m|morning|afternoon|evening|night|matin|soir)\b", re.IGNORECASE
 )
+_LETTERS = re.compile(r"[^\W\d_]+")
+_SINGULARS = " ".join(
+    [*_WORDS, "septante octante huitante nonante million milliard billion trillion"]
+).replace("-", " ")
+_CARDINALS = frozenset(form for word in _SINGULARS.split() for form in (word, f"{word}s"))
+"""Every word that a number in words can have: without one there is none."""
 SPELLED_LANGUAGES = ("en", "fr")
 """Whose numbers in words are read."""
 LEAST_SPELLED = 3
@@ -279,6 +285,8 @@ def compare_spelled_numbers(
     """
     sides = (source, source_language), (target, target_language)
     spelled = [_spelled(text, language) for text, language in sides]
+    if not any(spelled):
+        return NumberCheck((), ())
     known = [
         {*numbers.values(), *_values_of_words(text, _FOREIGN.get(language, frozenset()))}
         | {value for _, values in _readings_of(text, language) for value in values}
@@ -317,7 +325,7 @@ class _Token:
 
 def _spelled(text: str, language: str) -> dict[str, str]:
     """The cardinal numbers that a text has in words: as written, and their values."""
-    if language not in SPELLED_LANGUAGES:
+    if language not in SPELLED_LANGUAGES or _CARDINALS.isdisjoint(_LETTERS.findall(text.lower())):
         return {}
     tokens = [_Token(written) for written in _PIECE.findall(text)]
     return {
