@@ -1,4 +1,4 @@
-"""``/jobs`` on a real server: texts and files by the thousand go in, and each comes out once, or says why not."""
+"""``/jobs`` on a real server: texts and files by the thousand go in; each comes out once, or says why not."""
 
 from __future__ import annotations
 
@@ -182,9 +182,10 @@ def test_what_is_no_job_is_refused_without_repeating_it(live: LiveServer) -> Non
     bomb = zipped({"a.txt": b"0" * 100_000_000})
     evil = zipped({f"../{CANARY}.txt": b"x"})
     twice = io.BytesIO()
-    with zipfile.ZipFile(twice, "w") as archive, pytest.warns(UserWarning, match="Duplicate"):
+    with zipfile.ZipFile(twice, "w") as archive:
         archive.writestr("a.txt", b"x")
-        archive.writestr("a.txt", b"y")
+        with pytest.warns(UserWarning, match="Duplicate"):
+            archive.writestr("a.txt", b"y")
     cases = [
         (send(live, jsonl("a"), {"content-type": "text/plain"}), 415, "unsupported-job"),
         (send(live, b""), 422, "invalid-input"),

@@ -1,4 +1,4 @@
-"""Jobs in the database: nothing twice, nothing lost, whoever dies; turns, room, and what becomes of old ones."""
+"""Jobs in the database: nothing twice, nothing lost, whoever dies; turns, room, and the end of old ones."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def written(database: Database, job: JobRecord, most_bytes: int = 1) -> list[byt
 
 def test_a_job_goes_from_upload_to_result_in_its_order(database: Database) -> None:
     jobs = database.jobs
-    assert jobs.get("a", (received := jobs.create("a", "lines", {}, None)).id) is None, "not before it is there"
+    received = jobs.create("a", "lines", {}, None)
+    assert jobs.get("a", received.id) is None, "not before it is there"
     jobs.discard(received.id)
     job = made(database, "a", b"one", b"two", b"three")
     assert (job.state, job.n_items, job.n_done, job.n_characters) == ("queued", 3, 0, 15)
@@ -130,7 +131,9 @@ def test_keys_take_turns_and_a_key_has_its_jobs_done_in_order(database: Database
     assert order == ["a0", "b2", "a0", "b2"]
 
 
-def test_a_job_over_which_the_server_dies_again_and_again_is_given_up(database: Database, clock: Clock) -> None:
+def test_a_job_over_which_the_server_dies_again_and_again_is_given_up(
+    database: Database, clock: Clock
+) -> None:
     jobs, job = database.jobs, made(database)
     for n in range(MOST_TAKES):
         assert jobs.claim(f"dies{n}", LEASE_S), n
