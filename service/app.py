@@ -30,7 +30,7 @@ from service.http.tracing import TracingMiddleware, exporting_provider
 from service.routes import alignment, health, languages, monitoring, pages, translate, usage
 from service.routes import documents as documents_routes
 from service.routes import jobs as jobs_routes
-from service.schemas import AlignmentOut, Problem
+from service.schemas import AlignmentOut, JobResultLine, Problem
 from service.state import Service
 from service.work.directions import Directions
 from service.work.engine.base import Engine
@@ -203,7 +203,7 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
             title=app.title, version=app.version, description=app.description, routes=app.routes
         )
         components = schema["components"]["schemas"]
-        for model in (Problem, AlignmentOut):
+        for model in (Problem, AlignmentOut, JobResultLine):
             own = model.model_json_schema(ref_template="#/components/schemas/{model}", mode="serialization")
             components.update(own.pop("$defs", {}))
             components[model.__name__] = own

@@ -212,6 +212,7 @@ class Jobs:
                 .where(self._claimable())
                 .order_by(served.c.at, JobRow.number)
                 .limit(1)
+                .with_for_update(of=JobRow)  # it may be cancelled meanwhile
             ).first()
             if row is None:
                 return None
@@ -347,7 +348,8 @@ class Jobs:
                 return None
         with self._transactions.writing() as session:
             self._transactions.lock(session, "jobs delivered")
-            row = session.scalars(select(JobRow).where(*due).order_by(JobRow.webhook_at).limit(1)).first()
+            first = select(JobRow).where(*due).order_by(JobRow.webhook_at).limit(1)
+            row = session.scalars(first.with_for_update()).first()
             if row is None:
                 return None
             row.webhook_at = self._seconds() + lease_s
