@@ -16,6 +16,7 @@ from nmt.documents import DocumentLimits
 from nmt.text.language import detect
 from service.calls.auth import DEEPL, KeyMiddleware, check_deepl_key, check_key, check_libretranslate_key
 from service.calls.document_jobs import DocumentJobs
+from service.calls.jobs import JobRunner
 from service.calls.overload import OverloadMiddleware
 from service.database.database import Database, DatabaseUnavailableError
 from service.dialects import deepl, libretranslate
@@ -28,7 +29,8 @@ from service.http.middleware import BodyLimitMiddleware, RequestMiddleware
 from service.http.tracing import TracingMiddleware, exporting_provider
 from service.routes import alignment, check, health, languages, monitoring, pages, translate, usage
 from service.routes import documents as documents_routes
-from service.schemas import AlignmentOut, Problem
+from service.routes import jobs as jobs_routes
+from service.schemas import AlignmentOut, JobResultLine, Problem
 from service.state import Service
 from service.work.directions import Directions
 from service.work.engine.base import Engine
@@ -52,6 +54,7 @@ Errors are RFC 9457 problem details (`application/problem+json`) and never repea
 SWEEP_EVERY_S = 60
 TRANSLATING = ("/translate", "/v2/translate")  # what nobody gets past while every queue is full
 UPLOADS = ("/documents",)  # paths that take files
+JOBS = "/jobs"
 FORM_UPLOADS = (*deepl.UPLOADS, *libretranslate.UPLOADS)  # as a field of a form
 ERROR_SHAPES = {
     **dict.fromkeys(deepl.PREFIXES, deepl.shape),
@@ -100,6 +103,7 @@ def create_app(
             max_bytes=settings.document_max_bytes, max_characters=settings.document_max_characters
         ),
     )
+    jobs = JobRunner(service)
     app = FastAPI(
         title="Passerelle",
         version=__version__,
@@ -107,10 +111,11 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=_lifespan(service, documents, tracing),
+        lifespan=_lifespan(service, documents, jobs, tracing),
     )
     app.state.service = service
     app.state.documents = documents
+    app.state.jobs = jobs
     _include_routes(app, settings)
     problems.install(app, ERROR_SHAPES)
     _add_middleware(app, service, tracing)
@@ -121,7 +126,7 @@ def create_app(
 def _include_routes(app: FastAPI, settings: Settings) -> None:
     for router in (health.router, pages.router):
         app.include_router(router)  # public: they tell nothing of anybody and cost next to nothing
-    for part in (translate, check, alignment, documents_routes, languages, usage):
+    for part in (translate, check, alignment, documents_routes, jobs_routes, languages, usage):
         include_behind_key(app, part.router)
     include_behind_key(app, deepl.router, check_deepl_key)
     include_behind_key(app, libretranslate.router, check_libretranslate_key)
@@ -140,6 +145,7 @@ def _add_middleware(app: FastAPI, service: Service, tracing: TracerProvider | No
         timeout_s=settings.body_timeout_s,
         own_max_bytes={
             **dict.fromkeys(UPLOADS, settings.document_max_bytes),
+            JOBS: settings.job_max_bytes,
             **dict.fromkeys(FORM_UPLOADS, settings.document_max_bytes + FORM_BYTES),
         },
     )
@@ -157,17 +163,19 @@ def include_behind_key(app: FastAPI, router: APIRouter, check: Callable[..., Any
 
 
 def _lifespan(
-    service: Service, documents: DocumentJobs, tracing: TracerProvider | None
+    service: Service, documents: DocumentJobs, jobs: JobRunner, tracing: TracerProvider | None
 ) -> Callable[[FastAPI], Any]:
     database = service.database
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         service.directions.start()
+        jobs.start()
         sweeper = asyncio.create_task(_sweep(database))
         detector = asyncio.create_task(asyncio.to_thread(detect, ""))  # the first request need not load it
         yield
         await detector
+        await jobs.stop()
         await documents.stop()
         await service.directions.stop(service.settings.shutdown_timeout_s)
         sweeper.cancel()
@@ -195,7 +203,7 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
             title=app.title, version=app.version, description=app.description, routes=app.routes
         )
         components = schema["components"]["schemas"]
-        for model in (Problem, AlignmentOut):
+        for model in (Problem, AlignmentOut, JobResultLine):
             own = model.model_json_schema(ref_template="#/components/schemas/{model}", mode="serialization")
             components.update(own.pop("$defs", {}))
             components[model.__name__] = own

@@ -39,7 +39,27 @@ _TRANSLATION: dict[str, Any] = {
 
 _PAIR: dict[str, Any] = {"attention": {"layers": 2, "heads": 5}}
 
+_JOB: dict[str, Any] = {
+    "id": "5f0c2b1f9e6d4a7c8b3a1d2e4f506172",
+    "kind": "lines",
+    "status": "done",
+    "progress": 1.0,
+    "items": 2,
+    "done": 2,
+    "failed": 1,
+    "characters": 13,
+    "source": "en",
+    "target": "fr",
+    "detail": None,
+    "webhook": "none",
+    "created_at": "2026-03-14T15:09:26Z",
+    "ended_at": "2026-03-14T15:09:27Z",
+    "expires_at": "2026-03-15T15:09:27Z",
+}
+
 EXAMPLES: dict[str, dict[str, Any]] = {
+    "JobAnswer": _JOB | {"errors": [{"line": 2, "file": None, "error": "the line is not JSON"}]},
+    "JobsAnswer": {"jobs": [_JOB], "next": None},
     "TranslateAnswer": {
         "translations": [
             _TRANSLATION

@@ -448,6 +448,64 @@ class DocumentAnswer(BaseModel):
     expires_at: datetime = Field(description="When the file and its translation are deleted.")
 
 
+class JobOut(BaseModel):
+    """A job: many texts or files that are translated in the background."""
+
+    id: str
+    kind: Literal["lines", "zip"]
+    status: Literal["queued", "running", "done", "error", "cancelled"]
+    progress: float = Field(description="Share of the lines or files that is done, 0 to 1.")
+    items: int = Field(description="Lines, or files.")
+    done: int = Field(description="Those that are translated, or have an error.")
+    failed: int = Field(description="Those that have an error.")
+    characters: int = Field(
+        description="Counted for the key; once the job has ended, those that were translated."
+    )
+    source: str = Field(description="ISO 639-1 code of the language that is translated from.")
+    target: str = Field(description="ISO 639-1 code of the language that is translated to.")
+    detail: str | None = Field(description="Why the job failed as a whole; else null.")
+    webhook: Literal["none", "waiting", "delivered", "failed"] = Field(
+        description="Whether the end was told: none while it has not come, or without a webhook."
+    )
+    created_at: datetime
+    ended_at: datetime | None = Field(description="null: it has not ended.")
+    expires_at: datetime | None = Field(description="When it is deleted; null while it has not ended.")
+
+
+class JobErrorOut(BaseModel):
+    """What is wrong with a line or a file."""
+
+    line: int | None = Field(None, description="Number of the line, from 1.")
+    file: str | None = Field(None, description="Name of the file in the zip.")
+    error: str
+
+
+class JobAnswer(JobOut):
+    """A job and its first errors."""
+
+    errors: list[JobErrorOut] = Field(
+        description="The first 100 in the order of the job; the result has all."
+    )
+
+
+class JobsAnswer(BaseModel):
+    """Jobs, newest first."""
+
+    jobs: list[JobOut]
+    next: str | None = Field(description="Give it as `after` for those that follow; null: there are none.")
+
+
+class JobResultLine(BaseModel):
+    """One line of a job's result."""
+
+    line: int = Field(description="Number of the line that was sent, from 1.")
+    id: str | None = Field(None, description="As it was sent; left out where there was none.")
+    text: str | None = Field(None, description="The translation; left out where there is an error.")
+    flags: list[FlagOut] | None = None
+    confidence: float | None = None
+    error: str | None = None
+
+
 class DocumentRules(BaseModel):
     """What `/documents` takes."""
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 import structlog
@@ -174,18 +175,38 @@ class DocumentJobs:
     async def _translate(
         self, job: DocumentJob, document: ExtractedDocument, options: TranslationOptions
     ) -> bytes:
-        translations: list[Translation] = []
-        for piece in chunks(document.extracts, PIECE_CHARACTERS):
-            texts, keep = to_translate(piece)
-            kept = tuple(keep) if any(keep) else None
-            work = Job(tuple(texts), options, kept, key_id=job.key_id, deadline_s=PIECE_DEADLINE_S)
-            translations += await _when_there_is_room(work, self._service)
+        def advance(n_characters: int) -> None:
             if (running := self._running.get(job.id)) is not None:
-                running.n_done += sum(map(len, texts))
-        return await asyncio.to_thread(document.restore, translations)
+                running.n_done += n_characters
+
+        asked = Job((), options, key_id=job.key_id, deadline_s=PIECE_DEADLINE_S)
+        return await translate_document(self._service, document, asked, advance)
 
 
-async def _when_there_is_room(job: Job, service: Service) -> list[Translation]:
+async def translate_document(
+    service: Service,
+    document: ExtractedDocument,
+    asked: Job,
+    advance: Callable[[int], None] = lambda _: None,
+) -> bytes:
+    """Translate a document piece by piece, and put it together.
+
+    Args:
+        service: what translates.
+        document: taken apart.
+        asked: how, and for whom; its texts are filled in here.
+        advance: told the number of characters of each piece that is done.
+    """
+    translations: list[Translation] = []
+    for piece in chunks(document.extracts, PIECE_CHARACTERS):
+        texts, keep = to_translate(piece)
+        kept = tuple(keep) if any(keep) else None
+        translations += await when_there_is_room(replace(asked, texts=tuple(texts), keep=kept), service)
+        advance(sum(map(len, texts)))
+    return await asyncio.to_thread(document.restore, translations)
+
+
+async def when_there_is_room(job: Job, service: Service) -> list[Translation]:
     """Translate; a full queue is waited for, as nobody waits for the answer here."""
     while True:
         try:

@@ -25,6 +25,7 @@ from nmt.errors import ConfigError
 from service.database.alignments import Alignments
 from service.database.documents import Documents
 from service.database.glossaries import Glossaries
+from service.database.jobs import Jobs
 from service.database.keys import Keys
 from service.database.migrate import prepare, upgrade
 from service.database.rates import Rates
@@ -47,7 +48,7 @@ class DatabaseUnavailableError(Exception):
 
 
 class Database:
-    """Keys, usage, rates, glossaries, alignments and documents. Close it at the end.
+    """Keys, usage, rates, glossaries, alignments, documents and jobs. Close it at the end.
 
     Args:
         settings: where it is, and its bounds.
@@ -80,6 +81,9 @@ class Database:
             self.folder / "documents",
             settings.document_ttl_s,
             settings.document_max_total_bytes,
+        )
+        self.jobs = Jobs(
+            transactions, settings.job_ttl_s, settings.job_max_count, settings.job_max_total_bytes
         )
         self.reserve: Together[tuple[str, int], Reservation] = Together(
             lambda asked: self.run(self.usage.reserve_all, asked)
@@ -126,6 +130,7 @@ class Database:
         self.rates.sweep()
         self.alignments.sweep()
         self.documents.sweep()
+        self.jobs.sweep()
         self.documents.abandon(
             ABANDONED_AFTER_S, "The server stopped while it translated this document; send it again."
         )

@@ -144,3 +144,54 @@ class DocumentRow(Base):
     created_at: Mapped[datetime]
     changed_at: Mapped[datetime]
     expires_at: Mapped[datetime] = mapped_column(index=True)
+
+
+class JobRow(Base):
+    """Many texts or files that are translated in the background. Floats are Unix times, 0: at once."""
+
+    __tablename__ = "jobs"
+    __table_args__ = (Index(None, "key_id", "number"), Index(None, "state", "lease_until"))
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    number: Mapped[int] = mapped_column(BigInteger)
+    key_id: Mapped[str] = mapped_column(String(32))
+    kind: Mapped[str] = mapped_column(String(16))
+    options: Mapped[dict[str, Any]]
+    state: Mapped[str] = mapped_column(String(16))
+    message: Mapped[str] = mapped_column(Text)
+    n_items: Mapped[int] = mapped_column(BigInteger)
+    n_done: Mapped[int] = mapped_column(BigInteger)
+    n_failed: Mapped[int] = mapped_column(BigInteger)
+    n_characters: Mapped[int] = mapped_column(BigInteger)
+    n_characters_done: Mapped[int] = mapped_column(BigInteger)
+    charged_on: Mapped[date | None]
+    n_bytes: Mapped[int] = mapped_column(BigInteger)
+    lease_owner: Mapped[str | None] = mapped_column(String(32))
+    lease_until: Mapped[float]
+    n_takes: Mapped[int]
+    worked_at: Mapped[float]
+    webhook_url: Mapped[str | None] = mapped_column(Text)
+    webhook_secret: Mapped[str | None] = mapped_column(Text)
+    webhook_state: Mapped[str] = mapped_column(String(16))
+    webhook_attempts: Mapped[int]
+    webhook_at: Mapped[float]
+    created_at: Mapped[datetime]
+    ended_at: Mapped[datetime | None]
+    expires_at: Mapped[datetime | None] = mapped_column(index=True)
+
+
+class JobPartRow(Base):
+    """Some neighbouring lines of a job, or one of its files: what is translated, and written, at once."""
+
+    __tablename__ = "job_parts"
+    __table_args__ = (Index(None, "job_id", "is_done", "number"),)
+
+    job_id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    is_done: Mapped[bool]
+    n_items: Mapped[int]
+    n_characters: Mapped[int] = mapped_column(BigInteger)
+    name: Mapped[str] = mapped_column(Text)
+    errors: Mapped[list[list[str]]]
+    source: Mapped[bytes | None] = mapped_column(LargeBinary)
+    result: Mapped[bytes | None] = mapped_column(LargeBinary)

@@ -12,6 +12,9 @@ ANONYMOUS = "anonymous"
 
 KeyState = Literal["active", "expired", "revoked"]
 DocumentState = Literal["queued", "translating", "done", "error"]
+JobState = Literal["receiving", "queued", "running", "done", "error", "cancelled"]
+JobKind = Literal["lines", "zip"]
+WebhookState = Literal["none", "waiting", "delivered", "failed"]
 
 
 @dataclass(frozen=True)
@@ -113,3 +116,79 @@ class DocumentJob:
     billed_characters: int
     created_at: datetime
     expires_at: datetime
+
+
+@dataclass(frozen=True)
+class JobRecord:
+    """A job without its texts.
+
+    Attributes:
+        number: grows with each job.
+        options: how to translate it, as JSON values; the store does not look inside.
+        state: receiving until the upload is stored; nobody is told of that state.
+        message: why it ended early, for a person. Holds no user text.
+        n_items: lines or files.
+        n_done: those that have a result or an error.
+        n_failed: those that have an error.
+        n_characters: counted for the key.
+        ended_at: when it was done, failed or was cancelled; None: not yet.
+        expires_at: when it is deleted; None: not before it has ended.
+    """
+
+    id: str
+    number: int
+    key_id: str
+    kind: JobKind
+    options: Mapping[str, Any]
+    state: JobState
+    message: str
+    n_items: int
+    n_done: int
+    n_failed: int
+    n_characters: int
+    webhook_state: WebhookState
+    created_at: datetime
+    ended_at: datetime | None
+    expires_at: datetime | None
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing of it will be translated any more."""
+        return self.ended_at is not None
+
+
+@dataclass(frozen=True)
+class JobPart:
+    """What of a job is translated, and written, at once.
+
+    Attributes:
+        source: lines or a file, as whoever made the part wrote it; None: it could not be read.
+        n_items: lines, or 1 for a file.
+        n_characters: to be translated.
+        name: of the file; empty for lines.
+        errors: number of the line, or name of the file, and what is wrong with it.
+    """
+
+    source: bytes | None
+    n_items: int
+    n_characters: int
+    name: str = ""
+    errors: tuple[tuple[str, str], ...] = ()
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class Webhook:
+    """Where the end of a job is told, and the secret that the message is signed with."""
+
+    url: str
+    secret: str
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """A message that is due. ``attempt`` counts from 1."""
+
+    job: JobRecord
+    webhook: Webhook
+    attempt: int

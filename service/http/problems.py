@@ -238,6 +238,7 @@ def _explain(errors: Sequence[Any], keys: Sequence[str]) -> list[dict[str, str]]
 def _field(location: Iterable[int | str]) -> str:
     """``body.text.3``; parts that the request invented, and the names of a union's branches, are left out."""
     known = {"body", "query", "path", "header", "format", "sentence", "id", "name"}
+    known |= {"after", "limit", "webhook"}
     for shape in (TranslateRequest, CheckRequest, TermIn, AttentionIn):
         known |= shape.model_fields.keys()
     return ".".join(str(part) for part in location if isinstance(part, int) or part in known) or "body"

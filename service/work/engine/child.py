@@ -84,6 +84,7 @@ class Worker(Protocol):
         keep: Sequence[Sequence[Span]] | None,
         party: str,
         parts: bool,
+        background: bool,
     ) -> None:
         """Take a request."""
         ...
@@ -170,6 +171,7 @@ class _Loop:
                 keep=message.spans,
                 party=message.key_id,
                 parts=message.parts,
+                background=message.background,
             )
         except Exception as error:
             self._send([_failed(message.id, error)])

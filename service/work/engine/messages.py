@@ -55,6 +55,7 @@ class Translate(Message):
     keep: list[list[tuple[int, int]]] | None
     key_id: str
     parts: bool
+    background: bool = False
 
     @classmethod
     def of(cls, job: Job) -> Translate:
@@ -67,6 +68,7 @@ class Translate(Message):
             keep=None if keep is None else [[(span.start, span.end) for span in text] for text in keep],
             key_id=job.key_id,
             parts=job.parts,
+            background=job.background,
         )
 
     @property
