@@ -22,6 +22,7 @@ from service.dialects import deepl, libretranslate
 from service.dialects.documents import FORM_BYTES
 from service.examples import EXAMPLES
 from service.http import problems
+from service.http.hosts import HostMiddleware
 from service.http.logs import describe
 from service.http.metrics import Metrics
 from service.http.middleware import BodyLimitMiddleware, RequestMiddleware
@@ -67,6 +68,7 @@ def create_app(
     database: Database | None = None,
     keys_required: bool | None = None,
     tracing: TracerProvider | None = None,
+    host: str | None = None,
 ) -> FastAPI:
     """The service around engines, or around translators, each of which then gets a thread of its own.
 
@@ -78,6 +80,7 @@ def create_app(
         keys_required: whether requests need a key. None: as the settings say; auto is yes, as where the app
             will listen is not known here.
         tracing: makes the spans of requests; the app shuts it down. None: as the settings say.
+        host: the name or address that the server is told to listen on, to which it answers.
 
     Raises:
         ConfigError: two of them translate between the same languages.
@@ -113,7 +116,7 @@ def create_app(
     app.state.documents = documents
     _include_routes(app, settings)
     problems.install(app, ERROR_SHAPES)
-    _add_middleware(app, service, tracing)
+    _add_middleware(app, service, tracing, host)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
 
@@ -131,7 +134,7 @@ def _include_routes(app: FastAPI, settings: Settings) -> None:
         app.include_router(monitoring.router)
 
 
-def _add_middleware(app: FastAPI, service: Service, tracing: TracerProvider | None) -> None:
+def _add_middleware(app: FastAPI, service: Service, tracing: TracerProvider | None, host: str | None) -> None:
     """What is added later is further out."""
     settings = service.settings
     app.add_middleware(
@@ -145,6 +148,9 @@ def _add_middleware(app: FastAPI, service: Service, tracing: TracerProvider | No
     )
     app.add_middleware(OverloadMiddleware, paths=TRANSLATING, shapes=ERROR_SHAPES)
     app.add_middleware(KeyMiddleware, places=KEYS, shapes=ERROR_SHAPES)
+    if settings.allowed_hosts or not service.keys_required:
+        allowed = (*settings.allowed_hosts, *([host] if host else []))
+        app.add_middleware(HostMiddleware, allowed=allowed, shapes=ERROR_SHAPES)
     app.add_middleware(RequestMiddleware, metrics=service.metrics, shapes=ERROR_SHAPES)
     if tracing is not None:
         app.add_middleware(TracingMiddleware, provider=tracing)
