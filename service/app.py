@@ -18,7 +18,7 @@ from service.calls.auth import DEEPL, KeyMiddleware, check_deepl_key, check_key,
 from service.calls.document_jobs import DocumentJobs
 from service.calls.overload import OverloadMiddleware
 from service.database.database import Database, DatabaseUnavailableError
-from service.dialects import deepl, libretranslate
+from service.dialects import deepl, libretranslate, openai
 from service.dialects.documents import FORM_BYTES
 from service.examples import EXAMPLES
 from service.http import problems
@@ -51,12 +51,17 @@ Errors are RFC 9457 problem details (`application/problem+json`) and never repea
 
 
 SWEEP_EVERY_S = 60
-TRANSLATING = ("/translate", "/v2/translate")  # what nobody gets past while every queue is full
+TRANSLATING = (
+    "/translate",
+    "/v2/translate",
+    openai.TRANSLATING,
+)  # what nobody gets past while every queue is full
 UPLOADS = ("/documents",)  # paths that take files
 FORM_UPLOADS = (*deepl.UPLOADS, *libretranslate.UPLOADS)  # as a field of a form
 ERROR_SHAPES = {
     **dict.fromkeys(deepl.PREFIXES, deepl.shape),
     f"{libretranslate.PREFIX}/": libretranslate.shape,
+    openai.PREFIX: openai.shape,
 }
 KEYS = {**dict.fromkeys(deepl.PREFIXES, DEEPL), f"{libretranslate.PREFIX}/": None}
 
@@ -128,6 +133,7 @@ def _include_routes(app: FastAPI, settings: Settings) -> None:
         include_behind_key(app, part.router)
     include_behind_key(app, deepl.router, check_deepl_key)
     include_behind_key(app, libretranslate.router, check_libretranslate_key)
+    include_behind_key(app, openai.router)
     if settings.metrics_need_key:
         include_behind_key(app, monitoring.router)
     else:
