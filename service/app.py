@@ -19,10 +19,11 @@ from service.calls.document_jobs import DocumentJobs
 from service.calls.jobs import JobRunner
 from service.calls.overload import OverloadMiddleware
 from service.database.database import Database, DatabaseUnavailableError
-from service.dialects import deepl, libretranslate
+from service.dialects import deepl, libretranslate, openai
 from service.dialects.documents import FORM_BYTES
 from service.examples import EXAMPLES
 from service.http import problems
+from service.http.hosts import HostMiddleware
 from service.http.logs import describe
 from service.http.metrics import Metrics
 from service.http.middleware import BodyLimitMiddleware, RequestMiddleware
@@ -52,13 +53,18 @@ Errors are RFC 9457 problem details (`application/problem+json`) and never repea
 
 
 SWEEP_EVERY_S = 60
-TRANSLATING = ("/translate", "/v2/translate")  # what nobody gets past while every queue is full
+TRANSLATING = (
+    "/translate",
+    "/v2/translate",
+    openai.TRANSLATING,
+)  # what nobody gets past while every queue is full
 UPLOADS = ("/documents",)  # paths that take files
 JOBS = "/jobs"
 FORM_UPLOADS = (*deepl.UPLOADS, *libretranslate.UPLOADS)  # as a field of a form
 ERROR_SHAPES = {
     **dict.fromkeys(deepl.PREFIXES, deepl.shape),
     f"{libretranslate.PREFIX}/": libretranslate.shape,
+    openai.PREFIX: openai.shape,
 }
 KEYS = {**dict.fromkeys(deepl.PREFIXES, DEEPL), f"{libretranslate.PREFIX}/": None}
 
@@ -70,6 +76,7 @@ def create_app(
     database: Database | None = None,
     keys_required: bool | None = None,
     tracing: TracerProvider | None = None,
+    host: str | None = None,
 ) -> FastAPI:
     """The service around engines, or around translators, each of which then gets a thread of its own.
 
@@ -81,6 +88,7 @@ def create_app(
         keys_required: whether requests need a key. None: as the settings say; auto is yes, as where the app
             will listen is not known here.
         tracing: makes the spans of requests; the app shuts it down. None: as the settings say.
+        host: the name or address that the server is told to listen on, to which it answers.
 
     Raises:
         ConfigError: two of them translate between the same languages.
@@ -118,7 +126,7 @@ def create_app(
     app.state.jobs = jobs
     _include_routes(app, settings)
     problems.install(app, ERROR_SHAPES)
-    _add_middleware(app, service, tracing)
+    _add_middleware(app, service, tracing, host)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
 
@@ -130,13 +138,14 @@ def _include_routes(app: FastAPI, settings: Settings) -> None:
         include_behind_key(app, part.router)
     include_behind_key(app, deepl.router, check_deepl_key)
     include_behind_key(app, libretranslate.router, check_libretranslate_key)
+    include_behind_key(app, openai.router)
     if settings.metrics_need_key:
         include_behind_key(app, monitoring.router)
     else:
         app.include_router(monitoring.router)
 
 
-def _add_middleware(app: FastAPI, service: Service, tracing: TracerProvider | None) -> None:
+def _add_middleware(app: FastAPI, service: Service, tracing: TracerProvider | None, host: str | None) -> None:
     """What is added later is further out."""
     settings = service.settings
     app.add_middleware(
@@ -151,6 +160,9 @@ def _add_middleware(app: FastAPI, service: Service, tracing: TracerProvider | No
     )
     app.add_middleware(OverloadMiddleware, paths=TRANSLATING, shapes=ERROR_SHAPES)
     app.add_middleware(KeyMiddleware, places=KEYS, shapes=ERROR_SHAPES)
+    if settings.allowed_hosts or not service.keys_required:
+        allowed = (*settings.allowed_hosts, *([host] if host else []))
+        app.add_middleware(HostMiddleware, allowed=allowed, shapes=ERROR_SHAPES)
     app.add_middleware(RequestMiddleware, metrics=service.metrics, shapes=ERROR_SHAPES)
     if tracing is not None:
         app.add_middleware(TracingMiddleware, provider=tracing)

@@ -26,6 +26,10 @@ def _names(value: object) -> object:
     return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
 
 
+HostName = Annotated[str, Field(pattern=r"^(\*|(\*\.)?[A-Za-z0-9._-]+|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*\]?)$")]
+"""Without a port."""
+
+
 class Settings(BaseSettings):
     """Frozen. An unknown keyword is refused; environment variables that no field reads are left alone."""
 
@@ -49,6 +53,12 @@ class Settings(BaseSettings):
         "auto",
         description="Whether requests need a key (nmt keys create). auto: they do unless the server listens "
         "on the loopback interface only.",
+    )
+    allowed_hosts: Annotated[tuple[HostName, ...], NoDecode, BeforeValidator(_names)] = Field(
+        (),
+        description="Names and addresses that requests may have as Host, separated by commas, beside "
+        "localhost, 127.0.0.1, [::1] and the address listened on; others are answered 421. *.example.org is "
+        "every name below it, * any. Where requests need a key and this is empty, any name is taken.",
     )
     metrics_need_key: bool = Field(
         True, description="Where requests need a key, whether /metrics needs one as well."

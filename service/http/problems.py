@@ -72,7 +72,7 @@ class ProblemResponse(JSONResponse):
         self.problem = problem
 
 
-Shape = Callable[[Problem], tuple[int, dict[str, str]]]
+Shape = Callable[[Problem], tuple[int, Mapping[str, Any]]]
 """How a dialect writes an error: its status and its JSON body."""
 NO_SHAPES: Mapping[str, Shape] = MappingProxyType({})
 
