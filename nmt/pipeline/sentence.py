@@ -10,6 +10,7 @@ from nmt.config import AlignmentConfig, GenerationConfig
 from nmt.hypothesis import Hypothesis
 from nmt.pipeline.constraints import translate_faithfully
 from nmt.pipeline.finish import FinishedSentence
+from nmt.pipeline.memory import as_used, match_of, recalled
 from nmt.pipeline.plan import Plan
 from nmt.pipeline.prepare import Preparer
 from nmt.pipeline.quality import Judge, align_copy, copy_of
@@ -34,9 +35,22 @@ class SentenceFlow:
         """The flow of the plan's sentence ``index``."""
         sentence, ids = plan.sentences[index], plan.source_ids[index]
         text = sentence.text
-        candidates, flags = self.judge.pass_through(text) or (
-            yield from translate_faithfully(
-                self.preparer, sentence, ids, self._within_positions(plan.generation, len(ids)), self._decode
+        match = match_of(sentence) if plan.options.memory else None
+        known = None
+        if match is not None and match.is_exact:
+            most = None if self.max_positions is None else self.max_positions - 1
+            known = recalled(sentence, match, self.tokenizer.encode_pieces, most)
+        candidates, flags = (
+            known
+            or self.judge.pass_through(text)
+            or (
+                yield from translate_faithfully(
+                    self.preparer,
+                    sentence,
+                    ids,
+                    self._within_positions(plan.generation, len(ids)),
+                    self._decode,
+                )
             )
         )
         confidence = self.judge.confidence(text, len(ids), candidates[0])
@@ -61,7 +75,8 @@ class SentenceFlow:
             flags=flags,
             confidence=confidence,
         )
-        return FinishedSentence(candidates, alignment, verdict, heads)
+        memory = None if match is None else as_used(match, "suggestion" if known is None else "translation")
+        return FinishedSentence(candidates, alignment, verdict, heads, memory)
 
     def _alignment(
         self, text: str, candidate: Candidate, attention: AlignmentConfig | None
