@@ -36,7 +36,7 @@ def translation_of(
     if form.plain[1:] != unit_form.plain[1:] or not target:
         return None  # words in capitals are another matter than words in lower case
     first, unit_first = form.plain[0], unit_form.plain[0]
-    if target[0].isupper() != unit_first.isupper() or not target[0].isalpha():
+    if target[0].isupper() != unit_first.isupper() or not target[0].isalpha() or target[1:2].isupper():
         return None
     return (target[0].upper() if first.isupper() else target[0].lower()) + target[1:]
 

@@ -44,6 +44,10 @@ class UnitIndex(Protocol):
         """Delete units, at most so many; how many those were."""
         ...
 
+    def merge(self, *, is_first: bool) -> bool:
+        """Do some of the work that makes later look-ups faster; whether there is more of it."""
+        ...
+
 
 @dataclass(frozen=True)
 class TranslationMemory:

@@ -91,7 +91,7 @@ class SqliteUnits:
         return [TranslationUnit(source, target, id_) for id_, source, target in rows]
 
     def merge(self, *, is_first: bool) -> bool:
-        """Do some of the work that makes later look-ups faster; whether there is more of it.
+        """See ``UnitIndex.merge``.
 
         https://www.sqlite.org/fts5.html#the_merge_command: the first call begins with all there is.
         """

@@ -96,6 +96,8 @@ def test_words_and_marks_part_two_texts(one: str, other: str) -> None:
         (("Version 3", "Version 13, 3.5 et 3"), "Version 4", "Version 13, 3.5 et 4"),
         (("open file", "ouvrir le fichier"), "Open file", "Ouvrir le fichier"),
         (("Open file", "Ouvrir le fichier"), "OPEN FILE", None),
+        (("Open file", "OUVRIR"), "open file", None),
+        (("Open file", "« Ouvrir »"), "open file", None),
         (("Open  the\u00a0file", "Ouvrir le fichier"), "Open the file", "Ouvrir le fichier"),
         (("Open $HOME_DIR now", "Ouvrir $HOME_DIR"), "Open $ROOT_DIR now", "Ouvrir $ROOT_DIR"),
     ],
