@@ -48,6 +48,7 @@ USE = {
     "pydantic-settings": "settings of the service",
     "python-multipart": "uploads",
     "pyyaml": "YAML documents",
+    "rapidfuzz": "edit distances of translation memories",
     "ray": "corpora on a cluster",
     "regex": "scripts and properties of characters",
     "rich": "progress on a terminal",

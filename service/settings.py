@@ -150,6 +150,13 @@ class Settings(BaseSettings):
     glossary_max_entries: int = Field(
         10_000, ge=1, description="Most entries of one glossary, in one direction."
     )
+    memory_max_count: int = Field(100, ge=0, description="Most translation memories that one key may have.")
+    memory_max_units: int = Field(
+        1_000_000, ge=0, description="Most units in all translation memories of one key together."
+    )
+    memory_max_bytes: int = Field(
+        500_000_000, ge=1, description="Largest file that a translation memory is imported from, in bytes."
+    )
     document_ttl_s: float = Field(
         3600, gt=0, description="A document and its translation are deleted this many seconds after upload."
     )

@@ -168,7 +168,7 @@ def _still_wanted(sentence: Sentence, reading: Reading, best: Candidate) -> list
     if best.copied:
         return []
     present = {entry.span for _, entry in reading.protected}
-    applied = {applied.source for applied in _applied(sentence, best)}
+    applied = {applied.source for applied in applied_terms(sentence, best)}
     wanted = [
         Protected(match.span, in_case_of(sentence.text[slice_of(match.span)], match.term), match.term)
         for match in sentence.terms
@@ -281,13 +281,13 @@ def _n_wrong(sentence: Sentence, found: Found) -> tuple[int, ...]:
     n_dropped = sum(one.target is None for one in wrong_asides(sentence, best))
     return (
         best.copied + (not best.finished) + ("loop" in flags) + _lost(sentence, best),
-        len(sentence.terms) - len(_applied(sentence, best)) + _n_wrong_numbers(sentence, best),
+        len(sentence.terms) - len(applied_terms(sentence, best)) + _n_wrong_numbers(sentence, best),
         n_dropped,
         len(flags),
     )
 
 
-def _applied(sentence: Sentence, best: Candidate) -> list[AppliedTerm]:
+def applied_terms(sentence: Sentence, best: Candidate) -> list[AppliedTerm]:
     """The glossary entries that the translation holds, each occurrence in a place of its own."""
     kept = dict(best.kept)
     blank = best.text
@@ -315,7 +315,7 @@ def _with_terms(sentence: Sentence, found: Found) -> Found:
         for source, target in best.kept
         if source == entry.span
     ]
-    applied = _applied(sentence, best)
+    applied = applied_terms(sentence, best)
     missed = len(applied) < len(sentence.terms)
     lost = _lost(sentence, best)
     problems: list[tuple[FlagKind, bool]] = [("term_missed", missed), ("literal_lost", lost)]

@@ -100,6 +100,8 @@ class Sentence:
     """Of the first search; None: not one can hold all stand-ins, or nothing is to be translated."""
     source_language: str
     target_language: str
+    keep: tuple[Span, ...] = ()
+    """Of ``copied`` what the caller asked for: any translation is to hold it."""
 
 
 class Preparer:
@@ -171,7 +173,9 @@ class Preparer:
             names = beside([*copied, *(Protected(match.span, "") for match in terms)], self._names(text))
             copied = sorted([*copied, *names], key=lambda entry: entry.span.start)
         languages = self.source_language, self.target_language
-        sentence = Sentence(text, tuple(copied), tuple(terms), shape, options, None, *languages)
+        sentence = Sentence(
+            text, tuple(copied), tuple(terms), shape, options, None, *languages, keep=tuple(keep)
+        )
         return replace(sentence, reading=self.read(sentence, copied))
 
     def _sure(self, text: str) -> list[Protected]:

@@ -106,9 +106,14 @@ class Judge:
         return None
 
     def confidence(self, source: str, n_source_tokens: int, candidate: Candidate) -> float | None:
-        """The probability that ``candidate`` is good; of a copied sentence, that it should have been."""
+        """The probability that ``candidate`` is good; of a copied sentence, that it should have been.
+
+        What a person translated, in a translation memory, is taken to be good.
+        """
         if self.model is None:
             return None
+        if candidate.recalled:
+            return 1.0
         if candidate.copied:
             return float(reason_to_copy(source, self.source_language) in NOTHING_TO_TRANSLATE)
         return self.model.sentence(self._evidence(source, n_source_tokens, candidate))
@@ -134,7 +139,9 @@ class Judge:
             confidence: of ``confidence``, before the source took the place of a bad translation.
         """
         raised = list(flags)
-        if not candidate.copied:
+        if candidate.recalled:
+            raised += [kind for kind in self._text_flags(source, candidate) if kind == "number_mismatch"]
+        elif not candidate.copied:
             raised += self._text_flags(source, candidate)
             if alignment and is_unaligned(
                 alignment.source_tokens,
@@ -199,7 +206,7 @@ class Judge:
         confidence: float | None,
     ) -> tuple[float, ...]:
         tokens = alignment.target_tokens
-        if self.model is None or candidate.copied:
+        if self.model is None or candidate.copied or candidate.recalled:
             return (confidence or 0.0,) * len(tokens)
         scores = {link.target: link.score for link in alignment.links}
         evidence = self._evidence(source, n_source_tokens, candidate)

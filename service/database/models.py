@@ -10,7 +10,18 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, DateTime, Dialect, Index, LargeBinary, MetaData, String, Text
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    DateTime,
+    Dialect,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Text,
+)
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
@@ -111,6 +122,61 @@ class DictionaryRow(Base):
     target_language: Mapped[str] = mapped_column(String(20), primary_key=True)
     n_entries: Mapped[int]
     entries: Mapped[list[list[str]]]
+
+
+class MemoryRow(Base):
+    """A translation memory. ``number`` is what its units and their index know it by."""
+
+    __tablename__ = "memories"
+
+    number: Mapped[int] = mapped_column(BigInteger().with_variant(Integer, "sqlite"), primary_key=True)
+    id: Mapped[str] = mapped_column(String(36), index=True)
+    key_id: Mapped[str] = mapped_column(String(32), index=True)
+    name: Mapped[str] = mapped_column(String(1024))
+    source_language: Mapped[str] = mapped_column(String(20))
+    target_language: Mapped[str] = mapped_column(String(20))
+    n_units: Mapped[int] = mapped_column(BigInteger)
+    state: Mapped[str] = mapped_column(String(16))
+    created_at: Mapped[datetime]
+    changed_at: Mapped[datetime]
+
+
+class UnitRow(Base):
+    """A unit of a translation memory, see ``nmt.memory.sqlite``.
+
+    Its grams are in an FTS5 table ``memory_grams`` on SQLite, in a column ``grams`` on PostgreSQL: the
+    migration makes them, and ``service.database.units`` alone knows them.
+    """
+
+    __tablename__ = "memory_units"
+    __table_args__ = (Index(None, "memory", "key_number", "pair_number", unique=True),)
+
+    id: Mapped[int] = mapped_column(BigInteger().with_variant(Integer, "sqlite"), primary_key=True)
+    memory: Mapped[int] = mapped_column(BigInteger)
+    key_number: Mapped[int] = mapped_column(BigInteger)
+    pair_number: Mapped[int] = mapped_column(BigInteger)
+    key: Mapped[str] = mapped_column(Text)
+    source: Mapped[str] = mapped_column(Text)
+    target: Mapped[str] = mapped_column(Text)
+
+
+class MemoryJobRow(Base):
+    """An import or export as DeepL's API has them. ``secret`` opens its upload or download, without a key."""
+
+    __tablename__ = "memory_jobs"
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    key_id: Mapped[str] = mapped_column(String(32))
+    secret: Mapped[str] = mapped_column(String(64))
+    operation: Mapped[str] = mapped_column(String(16))
+    state: Mapped[str] = mapped_column(String(16))
+    message: Mapped[str] = mapped_column(Text)
+    memory_id: Mapped[str] = mapped_column(String(36))
+    name: Mapped[str] = mapped_column(String(1024))
+    n_skipped: Mapped[int] = mapped_column(BigInteger)
+    created_at: Mapped[datetime]
+    changed_at: Mapped[datetime]
+    expires_at: Mapped[datetime] = mapped_column(index=True)
 
 
 class AlignmentRow(Base):

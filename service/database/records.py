@@ -11,6 +11,8 @@ ANONYMOUS = "anonymous"
 """Stands for the key where none is asked for."""
 
 KeyState = Literal["active", "expired", "revoked"]
+MemoryState = Literal["importing", "ready", "deleting"]
+MemoryJobState = Literal["awaiting_input", "processing", "completed", "failed"]
 DocumentState = Literal["queued", "translating", "done", "error"]
 JobState = Literal["receiving", "queued", "running", "done", "error", "cancelled"]
 JobKind = Literal["lines", "zip"]
@@ -93,6 +95,46 @@ class Glossary:
         """Those that have entries."""
         first = Dictionary(self.source_language, self.target_language, self.n_entries)
         return [one for one in (first, *self.further) if one.n_entries]
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A translation memory without its units. ``languages``: of source and target."""
+
+    number: int
+    id: str
+    key_id: str
+    name: str
+    languages: tuple[str, str]
+    n_units: int
+    created_at: datetime
+    changed_at: datetime
+
+
+@dataclass(frozen=True)
+class MemoryJob:
+    """An import or export of a translation memory, as DeepL's API has them.
+
+    Attributes:
+        secret: opens the upload or the download without a key.
+        message: what went wrong, for a person.
+        memory_id: of what was imported, or is exported; empty until an import has ended.
+        name: of the memory to be.
+        n_skipped: units of the file that were left out.
+    """
+
+    id: str
+    key_id: str
+    secret: str
+    operation: Literal["import", "export"]
+    state: MemoryJobState
+    message: str
+    memory_id: str
+    name: str
+    n_skipped: int
+    created_at: datetime
+    changed_at: datetime
+    expires_at: datetime
 
 
 @dataclass(frozen=True)
