@@ -37,7 +37,9 @@ class Package:
         try:
             self._zip = zipfile.ZipFile(BytesIO(data))
         except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError):
-            raise InputError("the document is not a zip, as docx and odt are; save it again") from None
+            raise InputError(
+                "the document is not a zip, as documents of this name are; save it again"
+            ) from None
         members = self._zip.infolist()
         limits.check("max_members", len(members))
         limits.check("max_uncompressed_bytes", sum(member.file_size for member in members))

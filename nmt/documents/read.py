@@ -15,9 +15,11 @@ from nmt.documents.limits import DocumentLimits
 from nmt.documents.markdown import read_markdown
 from nmt.documents.odt import read_odt
 from nmt.documents.plain import read_plain
+from nmt.documents.pptx import read_pptx
 from nmt.documents.subtitles import read_srt, read_vtt
 from nmt.documents.web import read_html
 from nmt.documents.xliff import read_xliff
+from nmt.documents.xlsx import read_xlsx
 from nmt.documents.yaml_strings import read_yaml
 from nmt.errors import InputError
 
@@ -37,6 +39,8 @@ _READERS: dict[str, Callable[[bytes, _Options], ExtractedDocument]] = {
     "html": lambda data, options: read_html(data, options.languages),
     "docx": lambda data, options: read_docx(data, options.limits, options.languages),
     "odt": lambda data, options: read_odt(data, options.limits, options.languages),
+    "pptx": lambda data, options: read_pptx(data, options.limits, options.languages),
+    "xlsx": lambda data, options: read_xlsx(data, options.limits, options.languages),
     "srt": lambda data, _: read_srt(data),
     "vtt": lambda data, _: read_vtt(data),
     "po": lambda data, options: read_po(data, target=options.languages.target, everything=options.everything),
