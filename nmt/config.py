@@ -37,6 +37,12 @@ class SpecialIds(StrictModel):
     """Of a source that has a vocabulary of its own; None: ``pad``."""
 
 
+Positions = Literal[
+    "sinusoidal", "sinusoidal_halves", "sinusoidal_tensor2tensor", "learned", "none", "rotary", "alibi"
+]
+"""How a model knows the order of tokens."""
+
+
 class KeptHeads(StrictModel):
     """How many heads each attention has after pruning (Michel et al. 2019; Voita et al. 2019)."""
 
@@ -64,10 +70,9 @@ class TransformerConfig(StrictModel):
     norm: Literal["pre", "post"] = "pre"
     activation: Literal["relu", "gelu", "silu"] = "relu"
     """GELU is the exact one; SiLU (Swish) is Marian's."""
-    positions: Literal["sinusoidal", "sinusoidal_halves", "sinusoidal_tensor2tensor", "learned"] = (
-        "sinusoidal"
-    )
-    """See ``nmt.layers.positional_encoding.sinusoids``."""
+    positions: Positions = "sinusoidal"
+    """The sinusoidal ones: ``nmt.layers.positional_encoding.sinusoids``; rotary and alibi: the modules so
+    called. none: only the decoder's mask tells it an order."""
     max_positions: int = Field(1024, gt=0)
     first_position: int = Field(0, ge=0)
     """Of the first token: fairseq's models begin after the index of padding."""
@@ -90,6 +95,19 @@ class TransformerConfig(StrictModel):
     def _check(self) -> Self:
         if self.d_model % self.n_heads:
             raise ValueError(f"d_model {self.d_model} is not a multiple of n_heads {self.n_heads}")
+        if self.positions == "rotary" and self.d_model // self.n_heads % 2:
+            raise ValueError(
+                f"positions rotary turns pairs of numbers, and d_model {self.d_model} / n_heads "
+                f"{self.n_heads} is odd"
+            )
+        if self.positions == "alibi" and self.n_heads % 2:
+            raise ValueError(
+                f"positions alibi has as many heads look back as ahead: n_heads {self.n_heads} is odd"
+            )
+        if self.positions == "alibi" and self.kept_heads is not None:
+            raise ValueError(
+                "positions alibi gives each head a slope of its own: kept_heads must be left out"
+            )
         if self.source_vocab_size is not None and self.tie_embeddings == "all":
             raise ValueError("tie_embeddings all shares one vocabulary: source_vocab_size must be left out")
         if not -self.n_decoder_layers <= self.alignment_layer < self.n_decoder_layers:
@@ -108,6 +126,11 @@ class TransformerConfig(StrictModel):
                     f"at most {self.n_heads}"
                 )
         return self
+
+    @property
+    def beyond_exports(self) -> str | None:
+        """What makes this more than other runtimes are given, as ``key value``; None: nothing does."""
+        return f"positions {self.positions}" if self.positions in ("none", "rotary", "alibi") else None
 
     @property
     def positions_left(self) -> int:

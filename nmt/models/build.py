@@ -5,12 +5,19 @@ from __future__ import annotations
 from torch import nn
 
 from nmt.config import ModelConfig, RnnConfig, TransformerConfig
-from nmt.layers.attention import MultiHeadAttention
+from nmt.layers.alibi import AlibiPositions
+from nmt.layers.attention import MultiHeadAttention, RelativePositions
 from nmt.layers.coverage import build_coverage
 from nmt.layers.embedding import OutputProjection, ScaledEmbedding
 from nmt.layers.feed_forward import FeedForward
 from nmt.layers.multiplicative_attention import build_recurrent_attention
-from nmt.layers.positional_encoding import LearnedPositionalEncoding, SinusoidalPositionalEncoding
+from nmt.layers.positional_encoding import (
+    LearnedPositionalEncoding,
+    NoPositionalEncoding,
+    PositionalEncoding,
+    SinusoidalPositionalEncoding,
+)
+from nmt.layers.rotary import RotaryPositions
 from nmt.models.rnn import Encoder, Readout, RnnEncoderDecoder
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual, Transformer
 
@@ -27,9 +34,9 @@ def build_model(config: ModelConfig) -> Model:
 def build_transformer(config: TransformerConfig) -> Transformer:
     """Vaswani et al. 2017; linear maps Xavier-uniform, biases zero, embeddings normal (1/sqrt(d_model))."""
 
-    def attention(n_heads: int) -> MultiHeadAttention:
+    def attention(n_heads: int, relative: RelativePositions | None = None) -> MultiHeadAttention:
         return MultiHeadAttention(
-            config.d_model, n_heads, config.attention_dropout, config.d_model // config.n_heads
+            config.d_model, n_heads, config.attention_dropout, config.d_model // config.n_heads, relative
         )
 
     def feed_forward() -> FeedForward:
@@ -43,15 +50,21 @@ def build_transformer(config: TransformerConfig) -> Transformer:
     def embedding(vocab_size: int) -> ScaledEmbedding:
         return ScaledEmbedding(vocab_size, config.d_model, is_scaled=config.scale_embeddings)
 
+    in_encoder, in_decoder = (
+        _relative_positions(config, is_encoder=is_encoder) for is_encoder in (True, False)
+    )
     target = embedding(config.vocab_size)
     shared = config.tie_embeddings == "all"
     model = Transformer(
         target if shared else embedding(config.source_vocab_size or config.vocab_size),
         target,
         _positional_encoding(config),
-        [EncoderLayer(attention(n), feed_forward(), residuals(2)) for n in config.heads_of("encoder")],
         [
-            DecoderLayer(attention(n_self), attention(n_cross), feed_forward(), residuals(3))
+            EncoderLayer(attention(n, in_encoder), feed_forward(), residuals(2))
+            for n in config.heads_of("encoder")
+        ],
+        [
+            DecoderLayer(attention(n_self, in_decoder), attention(n_cross), feed_forward(), residuals(3))
             for n_self, n_cross in zip(config.heads_of("decoder"), config.heads_of("cross"), strict=True)
         ],
         OutputProjection(
@@ -73,9 +86,15 @@ def build_transformer(config: TransformerConfig) -> Transformer:
     return model
 
 
-def _positional_encoding(
-    config: TransformerConfig,
-) -> SinusoidalPositionalEncoding | LearnedPositionalEncoding:
+def _relative_positions(config: TransformerConfig, *, is_encoder: bool) -> RelativePositions | None:
+    if config.positions == "rotary":
+        return RotaryPositions()
+    return AlibiPositions(is_encoder) if config.positions == "alibi" else None
+
+
+def _positional_encoding(config: TransformerConfig) -> PositionalEncoding:
+    if config.positions in ("none", "rotary", "alibi"):
+        return NoPositionalEncoding()
     if config.positions == "learned":
         return LearnedPositionalEncoding(config.d_model, config.max_positions)
     return SinusoidalPositionalEncoding(

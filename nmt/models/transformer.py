@@ -22,7 +22,7 @@ from nmt.layers.attention import KeyValue, MultiHeadAttention
 from nmt.layers.dropout import Dropout
 from nmt.layers.embedding import OutputProjection, ScaledEmbedding
 from nmt.layers.feed_forward import FeedForward
-from nmt.layers.positional_encoding import LearnedPositionalEncoding, SinusoidalPositionalEncoding
+from nmt.layers.positional_encoding import PositionalEncoding
 from nmt.models.interface import Step
 from nmt.models.transformer_state import Group, TransformerState
 
@@ -181,7 +181,7 @@ class Transformer(nn.Module):
         self,
         source_embedding: ScaledEmbedding,
         target_embedding: ScaledEmbedding,
-        positions: SinusoidalPositionalEncoding | LearnedPositionalEncoding,
+        positions: PositionalEncoding,
         encoder_layers: Sequence[EncoderLayer],
         decoder_layers: Sequence[DecoderLayer],
         output: OutputProjection,

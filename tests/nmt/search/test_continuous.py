@@ -49,6 +49,15 @@ MODELS: dict[str, ModelConfig] = {
         norm="post",
         max_positions=128,
     ),
+    "transformer_rotary": TransformerConfig(
+        vocab_size=VOCAB,
+        d_model=16,
+        d_ff=32,
+        n_heads=2,
+        n_encoder_layers=1,
+        n_decoder_layers=1,
+        positions="rotary",
+    ),
     "rnn_attention": RnnConfig(vocab_size=VOCAB, d_embedding=16, d_hidden=16),
     "rnn_plain": RnnConfig(vocab_size=VOCAB, d_embedding=16, d_hidden=16, attention="none"),
 }
