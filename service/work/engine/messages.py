@@ -71,10 +71,18 @@ class Translate(Message):
             background=job.background,
         )
 
-    @property
-    def spans(self) -> list[list[Span]] | None:
-        """``keep`` as the library takes it."""
-        return None if self.keep is None else [[Span(*span) for span in text] for text in self.keep]
+    def job(self) -> Job:
+        """The job again."""
+        keep = self.keep
+        return Job(
+            tuple(self.texts),
+            self.options,
+            None if keep is None else tuple(tuple(Span(*span) for span in text) for text in keep),
+            self.key_id,
+            parts=self.parts,
+            background=self.background,
+            id=self.id,
+        )
 
 
 class Cancel(Message):
