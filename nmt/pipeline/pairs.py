@@ -16,6 +16,7 @@ from nmt.pipeline.quality import Found
 from nmt.pipeline.requests import Flow
 from nmt.spans import Span
 from nmt.text.asides import Aside
+from nmt.text.languages import KNOWN, rules
 
 MOST_PAIRS = 4
 """Of a sentence; more of them are left as the model wrote them."""
@@ -23,11 +24,6 @@ LONG_WORD = 4
 """Letters of a word that tells what a stretch of text is about."""
 
 _WORD = re.compile(r"[^\W\d_]+")
-_ARTICLES = {
-    "fr": re.compile(r"(?:(?:les?|la|une?|des)\s+|l['’])", re.IGNORECASE),
-    "en": re.compile(r"(?:the|an?)\s+", re.IGNORECASE),
-}
-_ANY_ARTICLE = re.compile("|".join(pattern.pattern for pattern in _ARTICLES.values()), re.IGNORECASE)
 
 
 def pairs(text: str, copied: Sequence[Protected]) -> list[Aside]:
@@ -85,6 +81,7 @@ def is_around(
 
 def without_article(alone: str, source: str, language: str) -> str:
     """What stands between a pair without an article of its own: the words before the pair have one."""
-    article = _ARTICLES.get(language)
-    match = None if article is None or _ANY_ARTICLE.match(source) else article.match(alone)
+    article = rules(language).articles
+    has_own = any(one.articles is not None and one.articles.match(source) for one in KNOWN.values())
+    match = None if article is None or has_own else article.match(alone)
     return alone if match is None else alone[match.end() :]

@@ -81,7 +81,9 @@ class SentenceFlow:
             flags=flags,
             confidence=confidence,
         )
-        memory = None if match is None else as_used(match, "suggestion" if from_memory is None else "translation")
+        memory = None
+        if match is not None:
+            memory = as_used(match, "suggestion" if from_memory is None else "translation")
         return FinishedSentence(candidates, alignment, verdict, heads, memory)
 
     def _alignment(

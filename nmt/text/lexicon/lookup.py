@@ -8,14 +8,14 @@ from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
+from nmt.text.languages import rules
+
 MOST_WORDS = 4
 """Of an English text in the lexicon."""
 LONGEST = 6
 """Words of a text that is looked up."""
 FOLDER = Path(__file__).parent
 LABELS = ("label", "phrase")
-SPACED = {"fr": ";:!?"}
-"""Marks before which a language writes a space."""
 
 Known: TypeAlias = tuple[str, str, bool]
 """Source and target without final marks, and whether it is written with a capital by itself: a label."""
@@ -87,5 +87,5 @@ def _shaped(known: Known, text: str, language: str) -> str:
         translation = translation[:1].upper() + translation[1:]
     elif is_label and bare.islower():
         translation = translation[:1].lower() + translation[1:]
-    space = " " if marks and marks[0] in SPACED.get(language, "") else ""
+    space = " " if marks and marks[0] in rules(language).spaced_marks else ""
     return f"{translation}{space}{marks}"
