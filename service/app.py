@@ -14,8 +14,16 @@ from fastapi.openapi.utils import get_openapi
 from nmt import __version__
 from nmt.documents import DocumentLimits
 from nmt.text.language import detect
-from service.calls.auth import DEEPL, KeyMiddleware, check_deepl_key, check_key, check_libretranslate_key
+from service.calls.auth import (
+    DEEPL,
+    MEMORY_UPLOAD,
+    KeyMiddleware,
+    check_deepl_key,
+    check_key,
+    check_libretranslate_key,
+)
 from service.calls.document_jobs import DocumentJobs
+from service.calls.memory_imports import MemoryImports
 from service.calls.overload import OverloadMiddleware
 from service.database.database import Database, DatabaseUnavailableError
 from service.dialects import deepl, libretranslate
@@ -28,6 +36,7 @@ from service.http.middleware import BodyLimitMiddleware, RequestMiddleware
 from service.http.tracing import TracingMiddleware, exporting_provider
 from service.routes import alignment, health, languages, monitoring, pages, translate, usage
 from service.routes import documents as documents_routes
+from service.routes import memories as memories_routes
 from service.schemas import AlignmentOut, Problem
 from service.state import Service
 from service.work.directions import Directions
@@ -52,6 +61,7 @@ Errors are RFC 9457 problem details (`application/problem+json`) and never repea
 SWEEP_EVERY_S = 60
 TRANSLATING = ("/translate", "/v2/translate")  # what nobody gets past while every queue is full
 UPLOADS = ("/documents",)  # paths that take files
+MEMORY_UPLOADS = ("/translation-memories", MEMORY_UPLOAD)
 FORM_UPLOADS = (*deepl.UPLOADS, *libretranslate.UPLOADS)  # as a field of a form
 ERROR_SHAPES = {
     **dict.fromkeys(deepl.PREFIXES, deepl.shape),
@@ -100,6 +110,7 @@ def create_app(
             max_bytes=settings.document_max_bytes, max_characters=settings.document_max_characters
         ),
     )
+    imports = MemoryImports(service)
     app = FastAPI(
         title="Passerelle",
         version=__version__,
@@ -107,10 +118,11 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=_lifespan(service, documents, tracing),
+        lifespan=_lifespan(service, documents, imports, tracing),
     )
     app.state.service = service
     app.state.documents = documents
+    app.state.memory_imports = imports
     _include_routes(app, settings)
     problems.install(app, ERROR_SHAPES)
     _add_middleware(app, service, tracing)
@@ -119,9 +131,9 @@ def create_app(
 
 
 def _include_routes(app: FastAPI, settings: Settings) -> None:
-    for router in (health.router, pages.router):
+    for router in (health.router, pages.router, deepl.public):
         app.include_router(router)  # public: they tell nothing of anybody and cost next to nothing
-    for part in (translate, alignment, documents_routes, languages, usage):
+    for part in (translate, alignment, documents_routes, memories_routes, languages, usage):
         include_behind_key(app, part.router)
     include_behind_key(app, deepl.router, check_deepl_key)
     include_behind_key(app, libretranslate.router, check_libretranslate_key)
@@ -140,6 +152,7 @@ def _add_middleware(app: FastAPI, service: Service, tracing: TracerProvider | No
         timeout_s=settings.body_timeout_s,
         own_max_bytes={
             **dict.fromkeys(UPLOADS, settings.document_max_bytes),
+            **dict.fromkeys(MEMORY_UPLOADS, settings.memory_max_bytes),
             **dict.fromkeys(FORM_UPLOADS, settings.document_max_bytes + FORM_BYTES),
         },
     )
@@ -157,7 +170,7 @@ def include_behind_key(app: FastAPI, router: APIRouter, check: Callable[..., Any
 
 
 def _lifespan(
-    service: Service, documents: DocumentJobs, tracing: TracerProvider | None
+    service: Service, documents: DocumentJobs, imports: MemoryImports, tracing: TracerProvider | None
 ) -> Callable[[FastAPI], Any]:
     database = service.database
 
@@ -169,6 +182,7 @@ def _lifespan(
         yield
         await detector
         await documents.stop()
+        await imports.stop()
         await service.directions.stop(service.settings.shutdown_timeout_s)
         sweeper.cancel()
         await asyncio.to_thread(database.close)

@@ -75,7 +75,13 @@ class MemoryJobs:
             return begun.first() is not None
 
     def end(
-        self, job_id: str, state: MemoryJobState, *, message: str = "", memory_id: str = "", n_skipped: int = 0
+        self,
+        job_id: str,
+        state: MemoryJobState,
+        *,
+        message: str = "",
+        memory_id: str = "",
+        n_skipped: int = 0,
     ) -> None:
         """What became of an import."""
         with self._transactions.writing() as session:

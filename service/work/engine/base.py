@@ -32,6 +32,8 @@ class Job:
     """Report each sentence as soon as it and those before it are there."""
     id: int = 0
     """Given by the scheduler."""
+    memory: tuple[str, float] | None = None
+    """Id of a translation memory and threshold: where the texts are looked up before an engine gets them."""
 
 
 @dataclass(frozen=True)

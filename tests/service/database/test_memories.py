@@ -72,9 +72,7 @@ def test_exact_and_fuzzy_matches_are_found_in_the_memory_alone(database: Databas
         ("Open the file", "OPEN THE FILE", 1.0),
         ("Close the file", "CLOSE THE FILE", 0.6667),
     ]
-    recalled = database.memories.recall(
-        mine, ["Page 7", "Open that file", "Who?"], 0.6, split_sentences=True
-    )
+    recalled = database.memories.recall(mine, ["Page 7", "Open that file", "Who?"], 0.6, split_sentences=True)
     assert [(match.text, match.target, match.is_exact) for match in recalled] == [
         ("Page 7", "PAGE 7", True),
         ("Open that file", "OPEN THE FILE", False),
@@ -131,7 +129,9 @@ def test_a_deleted_memory_is_gone_at_once_and_its_units_by_and_by(
     assert n_units(database) == 7
     database.sweep()
     assert n_units(database) == 1
-    assert [match.source for match in database.memories.search(other, "Open file b", 0.6, 9)] == ["Open file a"]
+    assert [match.source for match in database.memories.search(other, "Open file b", 0.6, 9)] == [
+        "Open file a"
+    ]
     with database.transactions.reading() as session:
         assert session.execute(text("SELECT count(*) FROM memories")).scalar() == 1
 
@@ -163,7 +163,10 @@ def test_a_job_is_opened_by_its_secret_begins_once_and_expires(database: Databas
     database.sweep()
     stopped = jobs.get(job.id, "k")
     assert stopped is not None
-    assert (stopped.state, stopped.message) == ("failed", "The server stopped during this import; send it again.")
+    assert (stopped.state, stopped.message) == (
+        "failed",
+        "The server stopped during this import; send it again.",
+    )
     jobs.end(job.id, "completed", memory_id="m", n_skipped=2)
     done = jobs.get(job.id)
     assert done is not None
