@@ -14,9 +14,17 @@ from fastapi.openapi.utils import get_openapi
 from nmt import __version__
 from nmt.documents import DocumentLimits
 from nmt.text.language import detect
-from service.calls.auth import DEEPL, KeyMiddleware, check_deepl_key, check_key, check_libretranslate_key
+from service.calls.auth import (
+    DEEPL,
+    MEMORY_UPLOAD,
+    KeyMiddleware,
+    check_deepl_key,
+    check_key,
+    check_libretranslate_key,
+)
 from service.calls.document_jobs import DocumentJobs
 from service.calls.jobs import JobRunner
+from service.calls.memory_imports import MemoryImports
 from service.calls.overload import OverloadMiddleware
 from service.database.database import Database, DatabaseUnavailableError
 from service.dialects import deepl, libretranslate, openai
@@ -31,6 +39,7 @@ from service.http.tracing import TracingMiddleware, exporting_provider
 from service.routes import alignment, check, health, languages, monitoring, pages, translate, usage
 from service.routes import documents as documents_routes
 from service.routes import jobs as jobs_routes
+from service.routes import memories as memories_routes
 from service.schemas import AlignmentOut, JobResultLine, Problem
 from service.state import Service
 from service.work.directions import Directions
@@ -60,6 +69,7 @@ TRANSLATING = (
 )  # what nobody gets past while every queue is full
 UPLOADS = ("/documents",)  # paths that take files
 JOBS = "/jobs"
+MEMORY_UPLOADS = ("/translation-memories", MEMORY_UPLOAD)
 FORM_UPLOADS = (*deepl.UPLOADS, *libretranslate.UPLOADS)  # as a field of a form
 ERROR_SHAPES = {
     **dict.fromkeys(deepl.PREFIXES, deepl.shape),
@@ -112,6 +122,7 @@ def create_app(
         ),
     )
     jobs = JobRunner(service)
+    imports = MemoryImports(service)
     app = FastAPI(
         title="Passerelle",
         version=__version__,
@@ -119,11 +130,12 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=_lifespan(service, documents, jobs, tracing),
+        lifespan=_lifespan(service, (documents, jobs, imports), tracing),
     )
     app.state.service = service
     app.state.documents = documents
     app.state.jobs = jobs
+    app.state.memory_imports = imports
     _include_routes(app, settings)
     problems.install(app, ERROR_SHAPES)
     _add_middleware(app, service, tracing, host)
@@ -132,9 +144,9 @@ def create_app(
 
 
 def _include_routes(app: FastAPI, settings: Settings) -> None:
-    for router in (health.router, pages.router):
+    for router in (health.router, pages.router, deepl.public):
         app.include_router(router)  # public: they tell nothing of anybody and cost next to nothing
-    for part in (translate, check, alignment, documents_routes, jobs_routes, languages, usage):
+    for part in (translate, check, alignment, documents_routes, memories_routes, jobs_routes, languages, usage):
         include_behind_key(app, part.router)
     include_behind_key(app, deepl.router, check_deepl_key)
     include_behind_key(app, libretranslate.router, check_libretranslate_key)
@@ -155,6 +167,7 @@ def _add_middleware(app: FastAPI, service: Service, tracing: TracerProvider | No
         own_max_bytes={
             **dict.fromkeys(UPLOADS, settings.document_max_bytes),
             JOBS: settings.job_max_bytes,
+            **dict.fromkeys(MEMORY_UPLOADS, settings.memory_max_bytes),
             **dict.fromkeys(FORM_UPLOADS, settings.document_max_bytes + FORM_BYTES),
         },
     )
@@ -175,9 +188,12 @@ def include_behind_key(app: FastAPI, router: APIRouter, check: Callable[..., Any
 
 
 def _lifespan(
-    service: Service, documents: DocumentJobs, jobs: JobRunner, tracing: TracerProvider | None
+    service: Service,
+    running: tuple[DocumentJobs, JobRunner, MemoryImports],
+    tracing: TracerProvider | None,
 ) -> Callable[[FastAPI], Any]:
     database = service.database
+    documents, jobs, imports = running
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -189,6 +205,7 @@ def _lifespan(
         await detector
         await jobs.stop()
         await documents.stop()
+        await imports.stop()
         await service.directions.stop(service.settings.shutdown_timeout_s)
         sweeper.cancel()
         await asyncio.to_thread(database.close)

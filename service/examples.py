@@ -37,6 +37,17 @@ _TRANSLATION: dict[str, Any] = {
     ],
 }
 
+_MEMORY: dict[str, Any] = {
+    "id": "0b6f5d0e-3f0e-4c55-9a5e-7a1f1c1e2d3c",
+    "name": "legal.tmx",
+    "source": "en",
+    "target": "fr",
+    "units": 120_431,
+    "created_at": "2026-11-21T12:00:00Z",
+    "changed_at": "2026-11-21T12:00:09Z",
+}
+_MATCH = {"unit": 7, "source": "Open the file.", "target": "Ouvrez le fichier.", "score": 0.8}
+
 _PAIR: dict[str, Any] = {"attention": {"layers": 2, "heads": 5}}
 
 _JOB: dict[str, Any] = {
@@ -70,6 +81,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
                 "confidence": 0.83,
                 "word_confidence": [0.71, 0.96, 0.99],
                 "terms": [],
+                "memory": [],
                 "proj": None,
                 "score": -0.12,
                 "alternatives": [],
@@ -116,6 +128,12 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "characters": 0,
         "expires_at": "2026-11-21T13:00:00Z",
     },
+    "MemoryAnswer": _MEMORY,
+    "MemoryImportAnswer": _MEMORY | {"skipped_languages": 3, "skipped_unfit": 0},
+    "MemoriesAnswer": {"memories": [_MEMORY]},
+    "UnitsRequest": {"units": [{"source": "Open the file.", "target": "Ouvrez le fichier."}]},
+    "MemorySearchRequest": {"text": "Open this file.", "threshold": 0.7, "limit": 5},
+    "MemorySearchAnswer": {"matches": [_MATCH]},
     "UsageAnswer": {
         "key": {"id": "k3f9a1c2", "name": "newsroom", "expires_at": None},
         "month_start": "2026-11-01",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from nmt.errors import InputError
 from nmt.memory.index import TranslationMemory
+from nmt.memory.segments import Reading
 from nmt.memory.sqlite import GRAMS, UNIQUE, UNITS, SqliteUnits
 from nmt.memory.unit import TranslationUnit
 
@@ -90,6 +91,12 @@ class MemoryFile:
         while self.units.merge(is_first=is_first):
             is_first = False
         return n_added
+
+    def add_read(self, units: Iterator[TranslationUnit], reading: Reading) -> int:
+        """As ``add``, in the direction that ``reading`` has when the first unit has been read."""
+        first = next(units)
+        assert reading.languages is not None, "the first unit has told them"
+        return self.add(reading.languages, chain([first], units))
 
     def all_units(self, source: str, target: str) -> Iterator[TranslationUnit]:
         """In the order in which they came."""

@@ -66,7 +66,7 @@ def units_of(pairs: Iterable[SegmentPair], reading: Reading) -> Iterator[Transla
             source, target = (text for _, text in pair.variants)
         if source is None or target is None:
             reading.n_other_languages += 1
-        elif not (_is_fit(source) and _is_fit(target)):
+        elif not (is_fit(source) and is_fit(target)):
             reading.n_unfit += 1
         else:
             reading.n_units += 1
@@ -98,5 +98,6 @@ def _text_in(language: str, pair: SegmentPair) -> str | None:
     return next((text for name, text in pair.variants if primary(name) == primary(language)), None)
 
 
-def _is_fit(text: str) -> bool:
+def is_fit(text: str) -> bool:
+    """Whether a unit may have this side: it is not blank, not too long, and XML can hold it."""
     return bool(text.strip()) and len(text) <= MOST_CHARACTERS and not _ILLEGAL.search(text)

@@ -96,8 +96,8 @@ class Memories:
             )
             if int(n_units or 0) + n_added > self._max_units:
                 raise InputError(
-                    f"this key may have {self._max_units:,} translation units, and they would be more; delete "
-                    "a translation memory first, or import a part of the file"
+                    f"this key may have {self._max_units:,} translation units, and they would be more; "
+                    "delete a translation memory first, or import a part of the file"
                 )
             session.execute(
                 update(MemoryRow)

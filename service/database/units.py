@@ -1,7 +1,7 @@
 """Units of translation memories in a session of the service's database, see ``nmt.memory.index.UnitIndex``.
 
-SQLite: the table and FTS5 index of ``nmt.memory.sqlite``. PostgreSQL: the same table, with the grams of a unit
-in a column of their own under a GIN index, which needs no extension.
+SQLite: the table and FTS5 index of ``nmt.memory.sqlite``. PostgreSQL: the same table, with the grams of a
+unit in a column of their own under a GIN index, which needs no extension.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import CursorResult, text
 from sqlalchemy.orm import Session
@@ -37,7 +37,8 @@ _WITH_IDS = text(
     "WHERE id = ANY(CAST(:ids AS BIGINT[])) AND memory = :memory"
 )
 _PAGE = text(
-    "SELECT id, source, target FROM memory_units WHERE memory = :memory AND id > :after ORDER BY id LIMIT :most"
+    "SELECT id, source, target FROM memory_units WHERE memory = :memory AND id > :after "
+    "ORDER BY id LIMIT :most"
 )
 _REMOVE = text(
     "DELETE FROM memory_units WHERE id IN (SELECT id FROM memory_units WHERE memory = :memory LIMIT :most)"
@@ -48,9 +49,7 @@ def units_in(session: Session) -> UnitIndex:
     """The units in the database of a session, within its transaction."""
     connection = session.connection()
     if connection.dialect.name == "sqlite":
-        own = connection.connection.dbapi_connection
-        assert isinstance(own, sqlite3.Connection)
-        return SqliteUnits(own)
+        return SqliteUnits(cast(sqlite3.Connection, connection.connection.dbapi_connection))
     return PostgresUnits(session)
 
 

@@ -34,6 +34,8 @@ class Job:
     """Nobody waits for it: requests of people go first."""
     id: int = 0
     """Given by the scheduler."""
+    memory: tuple[str, float] | None = None
+    """Id of a translation memory and threshold: where the texts are looked up before an engine gets them."""
 
 
 @dataclass(frozen=True)
