@@ -3,8 +3,9 @@
     extracted   a document as texts to translate, and back; limits, encoding: what a file may be
     plain, web, markdown (markdown_inline)            running text
     subtitles (cues)                                  srt, vtt
-    gettext, json_strings, yaml_strings (strings)     strings of programs
-    docx, odt (package), xliff (xml, mixed)           XML; inline: runs and tags to sentences and back
+    gettext, json_strings, arb, yaml_strings, properties, delimited (strings)    strings of programs
+    android, resx, qt (xml_strings)                   the same in XML
+    docx, pptx, xlsx (ooxml), odt (package), xliff (xml, mixed)    XML; inline: tags to sentences and back
 
 Pure functions without torch: whoever holds the file needs no model, and the model may live elsewhere.
 

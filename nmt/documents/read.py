@@ -6,6 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from lxml import etree
+
+from nmt.documents.android import read_android
+from nmt.documents.arb import read_arb
+from nmt.documents.delimited import read_csv
 from nmt.documents.docx import read_docx
 from nmt.documents.extracted import ExtractedDocument
 from nmt.documents.gettext import read_po
@@ -16,10 +21,14 @@ from nmt.documents.markdown import read_markdown
 from nmt.documents.odt import read_odt
 from nmt.documents.plain import read_plain
 from nmt.documents.pptx import read_pptx
+from nmt.documents.properties import read_properties
+from nmt.documents.qt import read_ts
+from nmt.documents.resx import read_resx
 from nmt.documents.subtitles import read_srt, read_vtt
 from nmt.documents.web import read_html
 from nmt.documents.xliff import read_xliff
 from nmt.documents.xlsx import read_xlsx
+from nmt.documents.xml import read_xml
 from nmt.documents.yaml_strings import read_yaml
 from nmt.errors import InputError
 
@@ -30,7 +39,22 @@ class _Options:
 
     languages: Languages
     everything: bool
+    columns: str | None
     limits: DocumentLimits
+
+
+def _read_xml(data: bytes, options: _Options) -> ExtractedDocument:
+    """An XML file whose root says what it is."""
+    file = read_xml(data)
+    root = etree.QName(file.root).localname
+    if root == "resources":
+        return read_android(file)
+    if root == "xliff":
+        return read_xliff(data, options.languages, everything=options.everything)
+    raise InputError(
+        f"the document is XML whose root element is {root[:40]}; read are Android's resources and xliff: for "
+        "other XML use nmt translate --markup xml"
+    )
 
 
 _READERS: dict[str, Callable[[bytes, _Options], ExtractedDocument]] = {
@@ -47,6 +71,13 @@ _READERS: dict[str, Callable[[bytes, _Options], ExtractedDocument]] = {
     "xliff": lambda data, options: read_xliff(data, options.languages, everything=options.everything),
     "json": lambda data, _: read_json(data),
     "yaml": lambda data, _: read_yaml(data),
+    "xml": _read_xml,
+    "properties": lambda data, _: read_properties(data),
+    "arb": lambda data, options: read_arb(data, options.languages),
+    "resx": lambda data, _: read_resx(data),
+    "ts": lambda data, options: read_ts(data, options.languages, everything=options.everything),
+    "csv": lambda data, options: read_csv(data, options.columns),
+    "tsv": lambda data, options: read_csv(data, options.columns, suffix="tsv"),
 }
 _ALIASES = {
     "text": "txt",
@@ -55,6 +86,7 @@ _ALIASES = {
     "pot": "po",
     "xlf": "xliff",
     "yml": "yaml",
+    "resw": "resx",
 }
 SUFFIXES: tuple[str, ...] = (*_READERS, *_ALIASES)
 """Suffixes that ``read_document`` knows, without the dot."""
@@ -68,6 +100,7 @@ def read_document(
     source: str = "en",
     target: str = "fr",
     everything: bool = False,
+    columns: str | None = None,
     limits: DocumentLimits = _NO_LIMITS_GIVEN,
 ) -> ExtractedDocument:
     """Take a document apart.
@@ -77,7 +110,8 @@ def read_document(
         data: the file.
         source: ISO 639-1 code of the language that it is in.
         target: of the one that it is to be in, written where the format names it in the place of ``source``.
-        everything: translate what has a translation already, too (po, xliff).
+        everything: translate what has a translation already, too (po, xliff, ts).
+        columns: names or numbers of those to translate, with commas between (csv, tsv).
         limits: how large it may be.
 
     Raises:
@@ -90,7 +124,7 @@ def read_document(
         known = ", ".join(SUFFIXES)
         raise InputError(f"documents named .{suffix[:20]} cannot be translated; known are {known}")
     limits.check("max_bytes", len(data))
-    document = reader(data, _Options(Languages(source, target), everything, limits))
+    document = reader(data, _Options(Languages(source, target), everything, columns, limits))
     limits.check("max_characters", sum(len(extract.text) for extract in document.extracts))
     return document
 

@@ -1,4 +1,4 @@
-"""XLIFF 1.2, 2.0 and 2.1 (OASIS): segments without a translation get one, with their inline elements.
+"""XLIFF 1.1, 1.2, 2.0 and 2.1 (OASIS): segments without a translation get one, with their inline elements.
 
 ``g`` and ``pc`` are containers, placeholders (``x``, ``ph``, ``bpt`` ...) objects, protected ``mrk`` text is
 copied. A segment that is final, approved or not to be translated stays as it is. New targets are marked as
@@ -18,10 +18,11 @@ from nmt.documents.inline import Item
 from nmt.documents.languages import Languages
 from nmt.documents.messages import message
 from nmt.documents.mixed import MixedContent, Role, add_text
-from nmt.documents.xml import parse_xml
+from nmt.documents.xml import read_xml
 from nmt.documents.xml_edits import Edits
 from nmt.errors import InputError
 
+_V1_1 = "urn:oasis:names:tc:xliff:document:1.1"
 V1 = "{urn:oasis:names:tc:xliff:document:1.2}"
 V2 = "{urn:oasis:names:tc:xliff:document:2.0}"
 _BREAK = re.compile(r"<br\b", re.IGNORECASE)
@@ -31,7 +32,7 @@ _OPENING = {f"{V1}bx", f"{V1}bpt", f"{V2}sc", f"{V2}sm"}
 _CLOSING = {f"{V1}ex", f"{V1}ept", f"{V2}ec", f"{V2}em"}
 _OPEN_STATES = {"new", "needs-translation", "initial"}
 """States of a target that nobody has worked on."""
-VERSIONS = "1.2, 2.0 and 2.1"
+VERSIONS = "1.1, 1.2, 2.0 and 2.1"
 _VERSION = re.compile(r"[0-9.]{1,10}")
 
 
@@ -40,24 +41,25 @@ def read_xliff(data: bytes, languages: Languages, *, everything: bool = False) -
 
     An empty element as target counts as none, and so does one without a state that repeats its source.
     """
-    root = parse_xml(data, doctype=True)
+    # XLIFF 1.1 differs in nothing that is read here
+    file = read_xml(data.replace(_V1_1.encode(), V1[1:-1].encode()))
+    root, is_1_1 = file.root, _V1_1.encode() in data
     version = {f"{V1}xliff": V1, f"{V2}xliff": V2}.get(str(root.tag))
     if version is None:
         raise InputError(
             f"the document is {_named(root)}; read are XLIFF {VERSIONS}: convert it to one of them"
         )
-    encoding = root.getroottree().docinfo.encoding or "UTF-8"
-    text = data.decode(encoding)
     found = list(_segments(root, version))
     opened = [source for source in found if everything or _is_open(source, version)]
     contents = [_content(source) for source in opened]
 
     def write(restored: Sequence[list[Item]]) -> bytes:
-        edits = Edits(text, root)
+        edits = Edits(file.text, root)
         for source, content, items in zip(opened, contents, restored, strict=True):
             _add_target(edits, source, version, content, items)
         _set_languages(edits, root, version, languages.target)
-        return edits.result().encode(encoding, "xmlcharrefreplace")
+        result = file.encode(edits.result())
+        return result.replace(V1[1:-1].encode(), _V1_1.encode()) if is_1_1 else result
 
     return document(
         [message(content.items) for content in contents],

@@ -5,6 +5,7 @@ defusedxml reads it first and refuses declarations of entities; lxml then builds
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from xml.sax import SAXParseException
 from xml.sax.handler import ContentHandler
 
@@ -13,6 +14,26 @@ from defusedxml.sax import parseString
 from lxml import etree
 
 from nmt.errors import InputError
+
+
+@dataclass(frozen=True)
+class XmlFile:
+    """An XML file as a tree and as text, for changes of the text where the tree says."""
+
+    root: etree._Element
+    text: str
+    encoding: str
+
+    def encode(self, text: str) -> bytes:
+        """``text`` in the encoding that the file declares."""
+        return text.encode(self.encoding, "xmlcharrefreplace")
+
+
+def read_xml(data: bytes) -> XmlFile:
+    """A file whose document type, if it has one, declares no entity; errors as of ``parse_xml``."""
+    root = parse_xml(data, doctype=True)
+    encoding = root.getroottree().docinfo.encoding or "UTF-8"
+    return XmlFile(root, data.decode(encoding), encoding)
 
 
 def parse_xml(data: bytes, what: str = "the document", *, doctype: bool = False) -> etree._Element:

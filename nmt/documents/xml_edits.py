@@ -37,6 +37,27 @@ class Edits:
         }
         self._changes: list[tuple[Span, str]] = []
 
+    def content(self, element: etree._Element) -> str:
+        """What is between the tags of an element of the file, as it is written; "" of an empty element."""
+        span = self._content(element)
+        return self._text[span.start : span.end]
+
+    def set_content(self, element: etree._Element, raw: str) -> None:
+        """Write ``raw``, which is XML already, between the tags of an element of the file."""
+        token, span = self._tags[id(element)], self._content(element)
+        if token.kind is Kind.EMPTY:
+            tag = self._text[token.start : token.end - 2].rstrip()
+            name = tag[1:].split(maxsplit=1)[0]
+            self._changes.append((Span(token.start, token.end), f"{tag}>{raw}</{name}>"))
+        else:
+            self._changes.append((span, raw))
+
+    def _content(self, element: etree._Element) -> Span:
+        token, end = self._tags[id(element)], self._ends[id(element)]
+        if token.kind is Kind.EMPTY:
+            return Span(token.end, token.end)
+        return Span(token.end, self._text.rindex("</", token.end, end))
+
     def replace(self, element: etree._Element, new: etree._Element) -> None:
         """Write ``new`` in the place of an element of the file."""
         token = self._tags[id(element)]

@@ -193,10 +193,18 @@ def test_a_document_of_another_language_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "named"), [("1.1", "XLIFF 1.1"), ("1.0", "XLIFF 1.0"), ("", "does not name")]
+    ("version", "named"), [("1.3", "XLIFF 1.3"), ("1.0", "XLIFF 1.0"), ("", "does not name")]
 )
 def test_a_version_that_is_not_read_is_named_with_those_that_are(version: str, named: str) -> None:
-    with pytest.raises(InputError, match=f"{named}.*1.2, 2.0 and 2.1") as caught:
+    with pytest.raises(InputError, match=f"{named}.*1.1, 1.2, 2.0 and 2.1") as caught:
         read_document("a.xlf", _unit("<source>Red</source>", version=version))
 
     assert "convert it" in str(caught.value)
+
+
+def test_xliff_1_1_is_read_as_1_2_and_stays_1_1() -> None:
+    source = V1.replace("1.2", "1.1")
+    assert source != V1
+
+    assert texts("a.xlf", source) == texts("a.xlf", V1)
+    assert translated("a.xlf", source) == translated("a.xlf", V1).replace(b"1.2", b"1.1")

@@ -12,7 +12,7 @@ from nmt.text.placeholders import RESERVED
 
 VARIABLES = """
     {name} {0} {} {0:.2f} {{x}} ${y} $HOME %s %d %(n)d %1$s %.2f
-    %name% :name [NAME] <b> </b> <br/> &nbsp; &#233;
+    %1 %L2 %12 %n %name% :name [NAME] <b> </b> <br/> &nbsp; &#233;
 """
 ICU = "{n, plural, =0 {none} one {# day {x}} other {# days}}"
 CODE = "get_name foo() a.b() myVar iPhone __init__ std::vector --flag --a=b -v A4 COVID-19 0xFF"
