@@ -37,6 +37,7 @@ from nmt.commands.import_model import import_model
 from nmt.commands.keys import database_app, keys_app
 from nmt.commands.lines import lines_of
 from nmt.commands.loading import load as _load
+from nmt.commands.mcp import mcp
 from nmt.commands.memory import memory_app
 from nmt.commands.options import (
     Beam,
@@ -77,6 +78,7 @@ app.command()(blend)
 app.command()(check)
 app.command()(export)
 app.command("import")(import_model)
+app.command()(mcp)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

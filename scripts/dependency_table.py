@@ -31,6 +31,7 @@ USE = {
     "lxml": "docx, odt, xliff",
     "markdown-it-py": "Markdown",
     "matplotlib": "plots and heat maps",
+    "mcp": "tools for assistants",
     "numpy": "arrays",
     "onnx": "export",
     "onnxruntime": "export, checked",
