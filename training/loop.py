@@ -14,12 +14,13 @@ import math
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 
 import torch
 
 from nmt.commands.progress import progress
-from nmt.config import TransformerConfig
+from nmt.config import RnnConfig
 from nmt.errors import NumericalError
 from nmt.models.build import Model, build_model
 from nmt.tokenizer import Tokenizer
@@ -29,6 +30,7 @@ from training.data.shards import PreparedCorpus, TokenPairs
 from training.distributed import ALONE, World
 from training.memory import give_back_free_memory, keep_freed_memory
 from training.meter import Bound, Meter
+from training.objective import build_objective
 from training.optimizer import build_optimizer
 from training.prefetch import PrefetchedStream
 from training.publish import publish, restore_interrupted
@@ -45,6 +47,7 @@ from training.state import (
     save_checkpoint,
 )
 from training.step import Step, TeacherForcedLoss
+from training.supervision import LinkTable
 from training.validation import Validation, validate
 
 GO_ON, DONE, TERMINATED = 0.0, 1.0, 2.0
@@ -80,11 +83,7 @@ class Trainer:
         )
         loss = world.share(
             TeacherForcedLoss(
-                self.model,
-                self.options.label_smoothing,
-                r_drop=self.options.r_drop,
-                bf16=self.bf16,
-                compiled=self.options.compile,
+                self.model, build_objective(recipe), bf16=self.bf16, compiled=self.options.compile
             )
         )
         self.optimizer = build_optimizer(self.model, self.options)
@@ -94,9 +93,7 @@ class Trainer:
             self.options.learning_rate,
             self.options.warmup_updates,
             self.options.max_updates,
-            d_model=recipe.model.d_model
-            if isinstance(recipe.model, TransformerConfig)
-            else recipe.model.d_hidden,
+            d_model=recipe.model.d_hidden if isinstance(recipe.model, RnnConfig) else recipe.model.d_model,
         )
         stream = BatchStream(
             pairs,
@@ -104,6 +101,7 @@ class Trainer:
             batch_tokens=self.options.batch_tokens,
             seed=self.options.seed,
             subword_sampling=self.options.subword_sampling,
+            links=_links(recipe, corpus, self.tokenizer),
         )
         on_gpu = self.device.type == "cuda"
         self.stream = PrefetchedStream(stream, pin=True) if on_gpu else stream
@@ -342,6 +340,14 @@ class Trainer:
             yield
         finally:
             self._may_leave = False
+
+
+def _links(recipe: Recipe, corpus: PreparedCorpus, tokenizer: Tokenizer) -> LinkTable | None:
+    """Of the training pairs, where attention is supervised."""
+    if recipe.training.attention_links is None:
+        return None
+    languages = corpus.source_language, corpus.target_language
+    return LinkTable(Path(recipe.training.attention_links), corpus.split("train"), tokenizer, languages)
 
 
 def _operations_of_a_token(model: Model, pairs: TokenPairs) -> float:

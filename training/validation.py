@@ -17,7 +17,7 @@ from nmt.tokenizer import Tokenizer
 from training.batching import validation_batches
 from training.data.shards import TokenPairs
 from training.evaluation.scoring import metrics
-from training.loss import label_smoothed_cross_entropy
+from training.objective import Objective
 
 MAX_ROWS = 128
 
@@ -58,13 +58,7 @@ def mean_nll(model: Model, batches: Iterable[Batch]) -> torch.Tensor:
     device = next(model.parameters()).device
     nll = n_tokens = torch.zeros((), device=device)
     for batch in batches:
-        batch = batch.to(device)
-        assert batch.target_out_BT is not None
-        assert batch.target_mask_BT is not None
-        hidden_BTD, _ = model.decode(batch)
-        loss = label_smoothed_cross_entropy(
-            hidden_BTD, model.output.weight_VD, batch.target_out_BT, batch.target_mask_BT, 0.0
-        )
+        loss = Objective()(model, batch.to(device))
         nll, n_tokens = nll + loss.nll, n_tokens + loss.n_tokens
     return nll / n_tokens
 
