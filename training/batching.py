@@ -18,6 +18,7 @@ from nmt.config import SpecialIds
 from nmt.errors import DataError
 from nmt.tokenizer import Tokenizer, seed_sampling
 from training.data.shards import TokenPairs
+from training.pretraining import Pretraining
 from training.supervision import LinkTable
 
 Indices = npt.NDArray[np.int64]
@@ -79,6 +80,7 @@ class BatchStream:
         seed: int,
         subword_sampling: float,
         links: LinkTable | None = None,
+        pretraining: Pretraining | None = None,
     ) -> None:
         if not len(pairs):
             raise DataError(
@@ -90,6 +92,7 @@ class BatchStream:
         self.seed = seed
         self.subword_sampling = subword_sampling
         self.links = links
+        self.pretraining = pretraining
         self.seek(0, 0)
 
     def seek(self, epoch: int, next_batch: int) -> None:
@@ -106,7 +109,10 @@ class BatchStream:
         indices = self._batches[self.next_batch]
         batch = self._sampled(indices) if self.subword_sampling > 0 else self._collated(indices)
         self.next_batch += 1
-        return batch
+        if self.pretraining is None:
+            return batch
+        seed = int(philox(self.seed, self.epoch, self.next_batch, 1).integers(2**63))
+        return self.pretraining(batch, seed)
 
     def _collated(self, indices: Indices) -> Batch:
         """As ``Batch.from_ids``, from the mapped arrays at once."""

@@ -16,6 +16,7 @@ from nmt.layers.hard_attention import HardAttention, choice_loss
 from nmt.models.build import Model
 from nmt.models.mixture import MixtureModel
 from nmt.models.rnn import RnnEncoderDecoder
+from nmt.models.transformer import Transformer
 from training.loss import Loss, label_smoothed_cross_entropy, log_probs_cross_entropy
 from training.recipe import Recipe
 from training.supervision import Supervision, attention_loss
@@ -31,16 +32,21 @@ class Objective:
         smoothing: label smoothing, in [0, 1).
         r_drop: alpha of R-Drop (Liang et al. 2021); above 0 a batch in training is read twice.
         supervision: of attention by links, where the batch has them.
+        masked_words: the encoder predicts words of its own side (``training.pretraining``).
     """
 
     smoothing: float = 0.0
     r_drop: float = 0.0
     supervision: Supervision | None = None
+    masked_words: bool = False
 
     def __call__(self, model: Model, batch: Batch, decode: Decode | None = None) -> Loss:
         """Summed over the batch's real target tokens; ``decode`` is the model's, compiled perhaps."""
         assert batch.target_out_BT is not None
         assert batch.target_mask_BT is not None
+        if self.masked_words:
+            assert isinstance(model, Transformer), "the recipe lets no other architecture through"
+            return self._words(model, model.encode(batch), batch)
         if isinstance(model, MixtureModel):
             log_probs_BTV = model.log_probs(batch)
             return log_probs_cross_entropy(
@@ -93,7 +99,8 @@ def build_objective(recipe: Recipe) -> Objective:
     supervision = None
     if options.attention_links is not None:
         supervision = Supervision(options.attention_weight, alignment.layer, alignment.heads)
-    return Objective(options.label_smoothing, options.r_drop, supervision)
+    masked_words = options.objective == "masked_words"
+    return Objective(options.label_smoothing, options.r_drop, supervision, masked_words)
 
 
 def _plus(loss: Loss, extra: Tensor) -> Loss:

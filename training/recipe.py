@@ -225,6 +225,8 @@ class TrainingConfig(StrictModel):
     """Loss, optimizer, schedule, batches and limits."""
 
     seed: int = 1
+    objective: Literal["translation", "masked_words", "language_model"] = "translation"
+    """The others are pre-training (``training.pretraining``); ``--init-from`` goes on from it."""
     max_updates: int = Field(gt=0)
     max_epochs: int | None = Field(None, gt=0)
     """Passes over the corpus; ``max_updates`` holds as well. None sets no limit."""
@@ -338,6 +340,15 @@ class Recipe(StrictModel):
         model = self.model
         pointer = "none" if isinstance(model, DecoderOnlyConfig) else model.pointer
         attention = model.attention if isinstance(model, RnnConfig) else "dot"
+        objective = self.training.objective
+        if objective == "masked_words" and (model.architecture != "transformer" or pointer != "none"):
+            raise ValueError(
+                "training.objective masked_words is of a transformer's encoder, with pointer none"
+            )
+        if objective == "language_model" and model.architecture != "decoder_only":
+            raise ValueError("training.objective language_model is of model.architecture decoder_only")
+        if objective != "translation" and (self.training.r_drop or self.training.attention_links):
+            raise ValueError("pre-training has no training.r_drop and no training.attention_links")
         if self.training.r_drop and (pointer != "none" or attention == "hard"):
             raise ValueError(
                 "training.r_drop compares two softmaxes: set it to 0 for a pointer or hard attention"
