@@ -9,10 +9,17 @@ import pytest
 import torch
 
 from nmt.batch import Batch
-from nmt.config import GenerationConfig, ModelConfig, RnnConfig, SpecialIds, TransformerConfig
+from nmt.config import (
+    DecoderOnlyConfig,
+    GenerationConfig,
+    ModelConfig,
+    RnnConfig,
+    SpecialIds,
+    TransformerConfig,
+)
 from nmt.models.build import Model, build_model
 from nmt.search import search
-from training.loss import label_smoothed_cross_entropy
+from training.objective import Objective
 from training.schedule import build_schedule
 
 SPECIAL = SpecialIds()
@@ -39,7 +46,18 @@ TASKS: dict[str, Callable[[list[int]], list[int]]] = {
     "reverse": lambda ids: ids[::-1],
     "sort": sorted,
 }
+RNN = {"d_embedding": 24, "d_hidden": 48, "dropout": 0.0}
 VARIANTS: dict[str, tuple[ModelConfig, int, str]] = {
+    "decoder only": (
+        DecoderOnlyConfig(vocab_size=VOCAB, d_model=32, d_ff=64, n_heads=2, n_layers=2, dropout=0.0),
+        400,
+        "reverse",
+    ),
+    "last attention": (RnnConfig(vocab_size=VOCAB, coverage="last_attention", **RNN), 120, "copy"),
+    "hard attention": (RnnConfig(vocab_size=VOCAB, attention="hard", **RNN), 200, "reverse"),
+    "monotonic attention": (RnnConfig(vocab_size=VOCAB, attention="monotonic", **RNN), 200, "copy"),
+    "copying": (RnnConfig(vocab_size=VOCAB, pointer="source", **RNN), 100, "reverse"),
+    "pointing": (RnnConfig(vocab_size=VOCAB, pointer="written", **RNN), 200, "sort"),
     "no positions": (TransformerConfig(vocab_size=VOCAB, positions="none", **SMALL), 450, "sort"),
     "rotary": (TransformerConfig(vocab_size=VOCAB, positions="rotary", **SMALL), 450, "reverse"),
     "alibi": (TransformerConfig(vocab_size=VOCAB, positions="alibi", **SMALL), 600, "copy"),
@@ -47,24 +65,21 @@ VARIANTS: dict[str, tuple[ModelConfig, int, str]] = {
 
 
 def pairs(
-    generator: random.Random, count: int, task: str = "reverse"
+    generator: random.Random, count: int, task: str = "reverse", vocab: int = VOCAB
 ) -> tuple[list[list[int]], list[list[int]]]:
-    source = [[generator.randrange(4, VOCAB) for _ in range(generator.randint(3, 6))] for _ in range(count)]
+    source = [[generator.randrange(4, vocab) for _ in range(generator.randint(3, 6))] for _ in range(count)]
     return source, [TASKS[task](ids) for ids in source]
 
 
-def learn(config: ModelConfig, updates: int, task: str = "reverse") -> Model:
+def learn(config: ModelConfig, updates: int, task: str = "reverse", vocab: int = VOCAB) -> Model:
     torch.manual_seed(1)
     generator = random.Random(1)
     model = build_model(config).train()
     optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98))
     schedule = build_schedule("cosine", 0.005, 30, updates, d_model=1)
     for update in range(1, updates + 1):
-        batch = Batch.from_ids(*pairs(generator, 64, task), special=SPECIAL)
-        hidden_BTD, _ = model.decode(batch)
-        loss = label_smoothed_cross_entropy(
-            hidden_BTD, model.output.weight_VD, batch.target_out_BT, batch.target_mask_BT, 0.0
-        )
+        batch = Batch.from_ids(*pairs(generator, 64, task, vocab), special=SPECIAL)
+        loss = Objective()(model, batch)
         (loss.smoothed / loss.n_tokens).backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.param_groups[0]["lr"] = schedule(update)
@@ -82,6 +97,17 @@ def n_right(model: Model, source: list[list[int]], target: list[list[int]]) -> i
 def test_a_variant_learns_its_task(name: str):
     config, updates, task = VARIANTS[name]
     assert n_right(learn(config, updates, task), *pairs(random.Random(2), 100, task)) >= 90
+
+
+def test_copying_writes_words_that_training_never_showed_and_without_it_none_are_written():
+    source = [[4, 5, 12, 6], [13, 7, 8], [9, 12, 10, 11, 5], [6, 7, 13]]
+    right = {}
+    for pointer in ("source", "none"):
+        config = RnnConfig(vocab_size=VOCAB, pointer=pointer, **RNN)
+        model = learn(config, 150, "copy", vocab=12)
+        right[pointer] = n_right(model, source, source)
+    assert right["source"] >= 3
+    assert right["none"] == 0
 
 
 @pytest.mark.parametrize(

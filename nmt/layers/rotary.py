@@ -30,7 +30,8 @@ class RotaryPositions:
 def rotate(x_BHTE: Tensor, first_position: int) -> Tensor:
     """Turn each plane of ``x`` by its position's angle; the first row stands at ``first_position``."""
     T, E = x_BHTE.shape[-2:]
-    frequency_I = BASE ** (-torch.arange(0, E, 2, device=x_BHTE.device, dtype=torch.float32) / E)
+    precision = torch.promote_types(x_BHTE.dtype, torch.float32)
+    frequency_I = BASE ** (-torch.arange(0, E, 2, device=x_BHTE.device, dtype=precision) / E)
     position_T = torch.arange(first_position, first_position + T, device=x_BHTE.device)
     angle_TI = position_T.unsqueeze(1) * frequency_I
     cos_TI, sin_TI = angle_TI.cos().to(x_BHTE.dtype), angle_TI.sin().to(x_BHTE.dtype)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
-from nmt.config import TransformerConfig
+from nmt.config import RnnConfig, TransformerConfig
 from nmt.device import kind_and_index
 from nmt.errors import ConfigError
 from nmt.model_folder.opened import AnyModel
@@ -81,7 +81,8 @@ def _obstacle(loaded: AnyModel, kind: str) -> str | None:
     obstacle = None
     architecture = loaded.config.model
     if not isinstance(architecture, TransformerConfig):
-        obstacle = "the model is an RNN, and CTranslate2 runs Transformers"
+        kind_of_model = "an RNN" if isinstance(architecture, RnnConfig) else "a decoder alone"
+        obstacle = f"the model is {kind_of_model}, and CTranslate2 runs Transformers"
     elif architecture.beyond_exports is not None:
         obstacle = (
             f"the model has {architecture.beyond_exports}, which the export to CTranslate2 does not know"

@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 import torch
 
-from nmt.config import GenerationConfig, ModelConfig, ModelFolderConfig, RnnConfig, TransformerConfig
+from nmt.config import (
+    DecoderOnlyConfig,
+    GenerationConfig,
+    ModelConfig,
+    ModelFolderConfig,
+    RnnConfig,
+    TransformerConfig,
+)
 from nmt.errors import ConfigError
 from nmt.model_folder.opened import LoadedModel, OpenedModel
 from nmt.models.build import Model, build_model
@@ -23,6 +30,7 @@ CPU, GPU = torch.device("cpu"), torch.device("cuda")
 TRANSFORMER = TransformerConfig(
     vocab_size=380, d_model=16, d_ff=32, n_heads=2, n_encoder_layers=1, n_decoder_layers=1
 )
+DECODER_ONLY = DecoderOnlyConfig(vocab_size=380, d_model=16, d_ff=32, n_heads=2, n_layers=1)
 RNN = RnnConfig(vocab_size=380, d_embedding=8, d_hidden=8)
 
 
@@ -56,6 +64,8 @@ def test_auto_takes_eager_where_ctranslate2_cannot_run_the_model(
     monkeypatch.setattr("ctranslate2.get_cuda_device_count", lambda: 0)
     for obstacle, (one, device) in {
         "the model is an RNN": (model(RNN), CPU),
+        "the model is a decoder alone": (model(DECODER_ONLY), CPU),
+        "pointer source": (model(TRANSFORMER.model_copy(update={"pointer": "source"})), CPU),
         "positions rotary": (model(TRANSFORMER.model_copy(update={"positions": "rotary"})), CPU),
         "mps": (model(), torch.device("mps")),
         "float64": (model(change=lambda it: it.double()), CPU),
