@@ -146,7 +146,8 @@ def create_app(
 def _include_routes(app: FastAPI, settings: Settings) -> None:
     for router in (health.router, pages.router, deepl.public):
         app.include_router(router)  # public: they tell nothing of anybody and cost next to nothing
-    for part in (translate, check, alignment, documents_routes, memories_routes, jobs_routes, languages, usage):
+    own = (translate, check, alignment, documents_routes, memories_routes, jobs_routes, languages, usage)
+    for part in own:
         include_behind_key(app, part.router)
     include_behind_key(app, deepl.router, check_deepl_key)
     include_behind_key(app, libretranslate.router, check_libretranslate_key)
