@@ -20,6 +20,7 @@ router = APIRouter(include_in_schema=False)
 
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "manifest-src 'self'; worker-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 SHARED = ("heads.js", "heads.css")
@@ -59,6 +60,13 @@ async def index(request: Request) -> Response:
 async def docs(request: Request) -> Response:
     """The API's description, drawn from ``/openapi.json``."""
     return _answer("docs.html", request)
+
+
+@router.head("/worker.js")
+@router.get("/worker.js")
+async def worker(request: Request) -> Response:
+    """What opens the page without a network; it may only see what lies beside it."""
+    return _answer("worker.js", request)
 
 
 @router.head("/static/{name}")

@@ -5,6 +5,7 @@ import { directionName, pairFrom, pairNames } from "./direction.js";
 import { byId, element } from "./dom.js";
 import { EveryHead } from "./every_head.js";
 import { HeatMap } from "./heatmap.js";
+import { canSpeak } from "./speech.js";
 import { explainFlag, isUnsure, markSentences, nameMarks } from "./sentences.js";
 import { say } from "./strings.js";
 import { fillWords, LinkedWords, makeOneStop, putOut } from "./words.js";
@@ -26,7 +27,7 @@ export function scrollMirror() {
 export function clearAnswer() {
   putOut();
   for (const id of ["output", "alternatives", "heat", "notices"]) byId(id).replaceChildren();
-  for (const id of ["alternatives-section", "alignment-section", "heads-section", "copy"]) byId(id).hidden = true;
+  for (const id of ["alternatives-section", "alignment-section", "heads-section", "copy", "share", "listen"]) byId(id).hidden = true;
   byId("output").classList.remove("stale");
 }
 
@@ -39,6 +40,7 @@ export class ShownAnswer {
   constructor(question, translation, languages) {
     this.text = question.text;
     this.translation = translation;
+    this.languages = languages;
     this.words = new LinkedWords(translation, languages);
     this.heatMap = new HeatMap(question, translation);
     this.everyHead = new EveryHead(question, translation);
@@ -54,7 +56,8 @@ export class ShownAnswer {
     markTerms(byId("output"), translation);
     markSentences(byId("output"), translation);
     makeOneStop(byId("output"));
-    byId("copy").hidden = false;
+    for (const id of ["copy", "share"]) byId(id).hidden = false;
+    byId("listen").hidden = !canSpeak(this.languages.target);
     this.tell();
   }
 

@@ -10,6 +10,10 @@ import { glossaryTerms, showGlossary, watchGlossary } from "./glossary.js";
 import { offerEveryHead } from "./every_head.js";
 import { offerHeads } from "./heatmap.js";
 import { inLanguage, learnNames, sameLanguage } from "./languages.js";
+import { forgetSoon, keepSoon, showPast, watchPast } from "./past.js";
+import { linkTo, takeLinked } from "./share.js";
+import { watchKeys } from "./shortcuts.js";
+import * as speech from "./speech.js";
 import { repeatStatus, tell } from "./status.js";
 import { recall, remember, tab } from "./storage.js";
 import { formatNumber, language, preferredLanguage, rememberLanguage, say, useLanguage, writePage } from "./strings.js";
@@ -51,6 +55,7 @@ function textChanged() {
   remember(TEXT, source.value, tab);
   plainMirror(source.value);
   shown = null;
+  forgetSoon();
   byId("output").classList.add("stale");
   byId("output").removeAttribute("aria-busy");
   byId("examples").hidden = source.value !== "";
@@ -112,6 +117,7 @@ async function ask() {
     }
     shown = new ShownAnswer({ ...asked, ...pair }, translations[0], direction());
     shown.show();
+    keepSoon({ text, translation: shown.translation.text, source: direction().source, target: direction().target });
     const seconds = (performance.now() - started) / 1000;
     const digits = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
     tell(() => say("status.done", { seconds: formatNumber(seconds, digits), model }));
@@ -142,6 +148,21 @@ function question(text) {
 }
 
 const writesFrench = () => ways.isSettled() && sameLanguage(direction().target, "fr");
+
+/** Copy the translation. */
+async function copy() {
+  if (shown) await toClipboard(shown.translation.text, "status.copied");
+}
+
+/** @param {string} text @param {"status.copied" | "status.linked"} done what to say then */
+async function toClipboard(text, done) {
+  try {
+    await navigator.clipboard.writeText(text);
+    tell(() => say(done));
+  } catch {
+    tell(() => say("status.copy_refused"), "error");
+  }
+}
 
 /** Try again, after ever longer waits, until the server is back. */
 function tryAgain() {
@@ -190,6 +211,7 @@ function speak(code) {
   offerEveryHead(server.limits.heads_characters);
   offerDocuments(server.documents);
   showGlossary();
+  showPast();
   shown?.tell();
   isWithinLimit();
   repeatStatus();
@@ -260,14 +282,32 @@ byId("examples").addEventListener("click", (event) => {
 inputById("typography").checked = recall(TYPOGRAPHY) === "yes";
 inputById("typography").addEventListener("change", () => remember(TYPOGRAPHY, inputById("typography").checked ? "yes" : "no"));
 for (const id of ["n-best", "beam-size", "typography"]) byId(id).addEventListener("change", textChanged);
-byId("copy").addEventListener("click", async () => {
+byId("copy").addEventListener("click", () => copy());
+byId("share").addEventListener("click", async () => {
   if (!shown) return;
-  try {
-    await navigator.clipboard.writeText(shown.translation.text);
-    tell(() => say("status.copied"));
-  } catch {
-    tell(() => say("status.copy_refused"), "error");
-  }
+  const link = linkTo(shown.text, shown.languages);
+  if (link === null) tell(() => say("status.link_too_long"), "error");
+  else await toClipboard(link, "status.linked");
+});
+byId("listen").addEventListener("click", () => {
+  if (shown) speech.speak(shown.translation.text, shown.languages.target);
+});
+speech.watchVoices(() => {
+  byId("listen").hidden = !shown || !speech.canSpeak(shown.languages.target);
+});
+watchKeys({
+  enter: () => {
+    clearTimeout(timer);
+    if (isWithinLimit()) ask();
+  },
+  "shift+x": () => byId("swap").click(),
+  "shift+y": () => copy(),
+  "shift+l": () => source.focus(),
+});
+watchPast(({ text, source: read, target }) => {
+  const pair = ways.pairNamed(`${read}-${target}`);
+  turn(pair, text);
+  source.focus();
 });
 selectById("language").addEventListener("change", () => {
   const chosen = /** @type {Language} */ (selectById("language").value);
@@ -298,6 +338,10 @@ addEventListener("online", () => {
   if (tries) reach();
 });
 speak(preferredLanguage());
-source.value ||= recall(TEXT, tab) ?? ""; // what was typed before the page was ready goes first
+const linked = takeLinked();
+source.value ||= linked?.text ?? recall(TEXT, tab) ?? ""; // what was typed before the page was ready goes first
 await learnAbilities();
-if (source.value) textChanged();
+const linkedPair = linked ? ways.pairNamed(linked.name) : null;
+if (linkedPair) turn(linkedPair, source.value);
+else if (source.value) textChanged();
+navigator.serviceWorker?.register("worker.js").catch(() => {}); // without it the page needs a network
