@@ -18,7 +18,6 @@ import argparse
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -41,6 +40,7 @@ DEVELOPMENT = SETS[:2]
 OF_ATTENTION: tuple[Extraction, ...] = ("argmax", "intersection", "grow_diag_final_and")
 OF_EAGER: tuple[Extraction, ...] = ("argmax", "backward", "intersection", "default")
 SYMMETRIZATIONS: tuple[Symmetrization, ...] = ("intersection", "union", "grow_diag", "grow_diag_final_and")
+SHOWN_LINKS = ("forward", "intersection", "grow_diag_final_and", "rule")
 CPU = torch.device("cpu")
 NAMES = {"argmax": "forward", "default": "rule"}
 Rows = dict[str, dict[str, dict[str, float]]]
@@ -58,7 +58,7 @@ def main() -> None:
     parser.add_argument("--without-attention", action="store_true")
     parser.add_argument("--development-only", action="store_true", help="leave the test sentences out")
     parser.add_argument("--out", type=Path, help="JSON record")
-    parser.add_argument("--docs", type=Path, help="page whose table of methods is replaced")
+    parser.add_argument("--docs", type=Path, help="page whose table of methods is replaced by the main ones")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     sets = [
@@ -222,12 +222,26 @@ def best(rows: Rows, kind: str) -> str:
     )
 
 
+def shown(rows: Rows) -> list[str]:
+    """The methods that the table shows: of attention the best layer, and the usual links."""
+    best_layer = best(rows, "attention layer").split(",")[0] if "attention layer 0, forward" in rows else ""
+    chosen = []
+    for method in rows:
+        name, _, links = method.partition(", ")
+        of_best = name == best_layer if name.startswith("attention") else name != "aligner (eager)"
+        if of_best and links in SHOWN_LINKS:
+            chosen.append(method)
+    return chosen
+
+
 def table(rows: Rows, names: Sequence[str]) -> str:
-    """AER, precision and recall of each method in Markdown."""
-    head = "| method | " + " | ".join(f"{name} AER | P | R" for name in names) + " |"
-    lines = [head, "|---|" + "--:|" * 3 * len(names)]
-    for method, scores in rows.items():
-        cells: list[Any] = [scores[name][key] for name in names for key in ("aer", "precision", "recall")]
+    """AER of each set, and precision and recall of the last, in Markdown; ``rows`` as of the record."""
+    head = "| method | " + " | ".join(f"{name} AER" for name in names) + " | P | R |"
+    lines = [head, "|---|" + "--:|" * (len(names) + 2)]
+    for method in shown(rows):
+        scores = rows[method]
+        cells = [scores[name]["aer"] for name in names]
+        cells += [scores[names[-1]][key] for key in ("precision", "recall")]
         lines.append(f"| {method} | " + " | ".join(f"{cell:.1f}" for cell in cells) + " |")
     return "\n".join(lines)
 

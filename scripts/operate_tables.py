@@ -1,4 +1,4 @@
-"""Make the tables of docs/operate.md and docs/offline.md from their records.
+"""Make the tables of docs/operate.md and docs/engines.md from their records.
 
 A table stands between ``<!-- numbers NAME -->`` and ``<!-- end of numbers -->``.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = (Path("docs/operate.md"), Path("docs/offline.md"))
+DOCUMENTS = (Path("docs/operate.md"), Path("docs/engines.md"))
 MARKED = re.compile(r"(<!-- numbers (?P<name>\S+) -->\n).*?(<!-- end of numbers -->)", re.DOTALL)
 SERVING, IMAGE, REPLICAS, RAY = (
     "benchmarks/results/serving.json",

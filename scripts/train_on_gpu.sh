@@ -4,6 +4,8 @@
 #     scripts/train_on_gpu.sh PIECES OUT MINUTES [--set key=value ...]
 #
 # PIECES: a folder that `nmt pack` wrote. OUT: gets the best model so far, in float16 and pieces of at most 15 MiB, and the log.
+# Beside torch it needs pydantic, pydantic-core, annotated-types, typing-inspection, ctranslate2, text2num, py3langid, sentencex, regex,
+# turbohtml, platformdirs, defusedxml and sacremoses.
 # WORK (environment): a folder of the machine's own, kept between sittings; the next sitting resumes from it.
 set -eu
 pieces=$1 out=$2 minutes=$3

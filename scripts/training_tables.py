@@ -86,38 +86,46 @@ def curve(sittings: Sequence[dict[str, Any]], model: str) -> Iterator[str]:
 
 
 def speed(record: dict[str, Any]) -> list[str]:
-    """Trainers by shape and precision."""
-    rows = [
-        "| model | precision | trainer | target tokens/s | of the machine's products | peak memory "
-        "| ours is faster by |",
-        "|---|---|---|--:|--:|--:|--:|",
-    ]
+    """Trainers side by side, a row for each shape and precision."""
+    rows: list[str] = []
     for shape, title in SHAPES.items():
         for precision in ("fp32", "bf16"):
-            for trainer in record.get(shape, {}).get(precision, {}).get("trainers", ()):
-                cells = [
-                    title,
-                    precision,
-                    trainer["name"],
-                    f"{trainer['target_tokens_per_second']:,.0f}",
-                    f"{trainer['utilisation']:.1%}",
-                    f"{trainer['peak_mib']:,} MiB",
-                    "" if trainer["name"] == "passerelle" else f"{trainer['ours_over_theirs']:.2f} ×",
+            case = record.get(shape, {}).get(precision)
+            if case is None:
+                continue
+            ours, *peers = case["trainers"]
+            if not rows:
+                names = [trainer["name"] for trainer in peers]
+                rows += [
+                    f"| model | precision | {ours['name']} | utilisation | peak memory "
+                    f"| {' | '.join(names)} |",
+                    "|---|---|--:|--:|--:|" + "--:|" * len(names),
                 ]
-                rows.append("| " + " | ".join(cells) + " |")
+            cells = [
+                f"{ours['target_tokens_per_second']:,.0f}",
+                f"{ours['utilisation']:.1%}",
+                f"{ours['peak_mib']:,} MiB",
+                *(
+                    f"{peer['target_tokens_per_second']:,.0f} ({peer['ours_over_theirs']:.2f} ×)"
+                    for peer in peers
+                ),
+            ]
+            rows.append(f"| {title} | {precision} | {' | '.join(cells)} |")
     machine, versions = record["machine"], record["peers"]
     rows += [
         "",
+        "Target tokens a second; in parentheses how many times as fast ours is, the median over rounds "
+        f"([record](../{SPEED})). "
         f"{machine['processor']}, {machine['torch_threads']} threads; "
         + ", ".join(f"{name} {number}" for name, number in versions.items())
-        + "; each round trains all of them on the same batch, "
+        + "; "
         + ", ".join(
             f"{len(case['rounds'])} rounds of {title} in {precision}"
             for shape, title in SHAPES.items()
             for precision in ("fp32", "bf16")
             if (case := record.get(shape, {}).get(precision))
         )
-        + "; the last column is the median over rounds.",
+        + ".",
     ]
     return rows
 

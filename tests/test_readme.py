@@ -27,7 +27,7 @@ DOCUMENTS = [
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     "docs/settings.md",
-    "docs/keys.md",
+    "docs/operate.md",
     "docs/ideas.md",
     "docs/architecture.md",
 ]

@@ -1,4 +1,4 @@
-"""docs/operate.md and docs/offline.md: numbers are those of the records, and what they tell to type works."""
+"""docs/operate.md and docs/engines.md: numbers are those of the records, and what they tell to type works."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def run(commands: str, folder: Path, **environment: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("document", ["operate.md", "offline.md"])
+@pytest.mark.parametrize("document", ["operate.md", "engines.md"])
 def test_numbers_of_documents_are_those_of_the_records(document: str) -> None:
     text = (ROOT / "docs" / document).read_text(encoding="utf-8")
 

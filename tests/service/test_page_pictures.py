@@ -1,4 +1,4 @@
-"""The pictures of docs/page.md: ``SCREENSHOTS=docs/page pytest -m browser -k pictures`` makes them."""
+"""The pictures of docs/operate.md: ``SCREENSHOTS=docs/page pytest -m browser -k pictures`` makes them."""
 
 from __future__ import annotations
 

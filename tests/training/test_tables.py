@@ -34,7 +34,7 @@ def test_a_promise_that_was_broken_is_not_called_kept(tables: ModuleType) -> Non
     assert rows[-1] == "| T1 | kills | kills 50, equal False | **no** |"
 
 
-def test_the_table_of_speed_has_a_row_for_each_trainer(tables: ModuleType) -> None:
+def test_the_table_of_speed_has_a_column_for_each_trainer(tables: ModuleType) -> None:
     trainer = {
         "target_tokens_per_second": 1234.5,
         "utilisation": 0.25,
@@ -52,9 +52,10 @@ def test_the_table_of_speed_has_a_row_for_each_trainer(tables: ModuleType) -> No
         "peers": {"torch": "2"},
     }
     rows = tables.speed(record)
-    assert rows[2:4] == [
-        "| 4+4 layers, d_model 256 | bf16 | passerelle | 1,234 | 25.0% | 900 MiB |  |",
-        "| 4+4 layers, d_model 256 | bf16 | peer | 1,234 | 25.0% | 900 MiB | 1.50 × |",
+    assert rows[:3] == [
+        "| model | precision | passerelle | utilisation | peak memory | peer |",
+        "|---|---|--:|--:|--:|--:|",
+        "| 4+4 layers, d_model 256 | bf16 | 1,234 | 25.0% | 900 MiB | 1,234 (1.50 ×) |",
     ]
     assert "7 rounds of 4+4 layers, d_model 256 in bf16" in rows[-1]
 
