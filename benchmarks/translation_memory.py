@@ -1,12 +1,12 @@
 """A translation memory of generated units: import and look-up; and BLEU with a memory and without.
 
-    python -m benchmarks.translation_memory units --units 1000000 --out benchmarks/results/memory_units.json
-    python -m benchmarks.translation_memory bleu --data X --sentences 500 --out benchmarks/results/memory_bleu.json
+    python -m benchmarks.translation_memory units --out benchmarks/results/memory_units.json
+    python -m benchmarks.translation_memory bleu --data X --out benchmarks/results/memory_bleu.json
 
-``units``: two sentences of the sample that ships, with a third of their words drawn from the others, are a unit;
-they are written to a TMX file and imported into an SQLite file, as ``nmt tm import`` does. Then texts that differ from a unit in
-one word are looked up, the page cache warm. ``bleu``: of the pairs of X.en and X.fr one half is the memory;
-sentences of the other half are translated with it and without.
+``units``: two sentences of the sample that ships, with a third of their words drawn from the others, are a
+unit; they are written to a TMX file and imported as ``nmt tm import`` does. Then texts that differ from a unit
+in one word are looked up, the page cache warm. ``bleu``: of the pairs of X.en and X.fr every other one is in
+the memory; the others are translated with it and without.
 """
 
 from __future__ import annotations
