@@ -5,8 +5,8 @@
 
 ``units``: two sentences of the sample that ships, with a third of their words drawn from the others, are a
 unit; they are written to a TMX file and imported as ``nmt tm import`` does. Then texts that differ from a
-unit in one word are looked up, the page cache warm. ``bleu``: of the pairs of X.en and X.fr every other one is in
-the memory; the others are translated with it and without.
+unit in one word are looked up, the page cache warm. ``bleu``: of the pairs of X.en and X.fr every other one is
+in the memory; the others are translated with it and without.
 """
 
 from __future__ import annotations

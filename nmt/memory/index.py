@@ -13,8 +13,8 @@ from nmt.memory.normal import NormalForm, key_number, normal_form
 from nmt.memory.unit import DEFAULT_THRESHOLD, MemoryMatch, TranslationUnit
 
 UNITS_A_PART = 64
-MOST_CANDIDATES = 256
-"""Units that are scored for one text."""
+MOST_CANDIDATES, MOST_FOR_THE_BEST = 256, 64
+"""Units that are scored for one text: where several are asked for, and where the best is."""
 
 
 class UnitIndex(Protocol):
@@ -85,7 +85,8 @@ class TranslationMemory:
     def _fuzzy(self, text: str, form: NormalForm, threshold: float, limit: int) -> list[MemoryMatch]:
         if not form.words or threshold >= 1:
             return []
-        candidates = self.index.with_ids(self.number, self._candidates(form, threshold))
+        most = MOST_FOR_THE_BEST if limit == 1 else MOST_CANDIDATES
+        candidates = self.index.with_ids(self.number, self._candidates(form, threshold)[:most])
         return fuzzy_matches(text, form, candidates, threshold, limit)
 
     def _candidates(self, form: NormalForm, threshold: float) -> list[int]:
@@ -104,4 +105,4 @@ class TranslationMemory:
             ]
             found += self.index.with_grams(all_but_one, UNITS_A_PART)
         counts = Counter(id_ for ids in found for id_ in ids)
-        return [id_ for id_, _ in counts.most_common(MOST_CANDIDATES)]
+        return [id_ for id_, _ in counts.most_common()]
