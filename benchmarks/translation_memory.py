@@ -5,8 +5,8 @@
 
 ``units``: two sentences of the sample that ships, with a third of their words drawn from the others, are a
 unit; they are written to a TMX file and imported as ``nmt tm import`` does. Then texts that differ from a
-unit in one word are looked up, the page cache warm. ``bleu``: of the pairs of X.en and X.fr every other one is
-in the memory; the others are translated with it and without.
+unit in one word are looked up, the page cache warm. ``bleu``: every other pair of X.en and X.fr is in the
+memory; the others are translated with it and without, with ``--matched`` those that it has something for.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ def main() -> None:
     parser.add_argument("--units", type=int, default=1_000_000)
     parser.add_argument("--lookups", type=int, default=2000)
     parser.add_argument("--data", type=Path, help="Development set: X.en and X.fr.")
+    parser.add_argument("--pairs", type=int, help="Of --data; all by default.")
     parser.add_argument("--sentences", type=int, default=500)
+    parser.add_argument("--matched", action="store_true", help="Sentences that have a match alone.")
     parser.add_argument("--threshold", type=float, default=0.75)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
@@ -115,20 +117,21 @@ def measure_bleu(options: argparse.Namespace) -> dict[str, Any]:
     sides = [
         Path(f"{options.data}.{language}").read_text(encoding="utf-8").splitlines() for language in LANGUAGES
     ]
-    pairs = list(zip(*sides, strict=True))
-    held, asked = pairs[::2], pairs[1::2][: options.sentences]
+    pairs = list(zip(*sides, strict=True))[: options.pairs]
+    held, asked = pairs[::2], pairs[1::2]
     translator = Translator.load(source="en", target="fr", device="cpu")
     with tempfile.TemporaryDirectory() as folder:
         opened = MemoryFile(Path(folder) / "memory.sqlite3", create=True)
-        units = [
-            TranslationUnit(source, target) for source, target in held if source.strip() and target.strip()
-        ]
+        units = [TranslationUnit(*pair) for pair in held if all(side.strip() for side in pair)]
         opened.add(LANGUAGES, units)
-        sources = [source for source, _ in asked]
-        matches = recall(opened.memory(*LANGUAGES), sources, options.threshold)
+        memory = opened.memory(*LANGUAGES)
+        matches = {source: recall(memory, [source], options.threshold) for source, _ in asked}
         opened.close()
+    asked = [pair for pair in asked if matches[pair[0]] or not options.matched][: options.sentences]
+    sources = [source for source, _ in asked]
     without = translator.translate(sources)
-    found = translator.translate(sources, TranslationOptions(memory=matches))
+    used = tuple(match for source in dict.fromkeys(sources) for match in matches[source])
+    found = translator.translate(sources, TranslationOptions(memory=used))
     references = [target for _, target in asked]
     uses = {
         use: [index for index, one in enumerate(found) if any(part.use == use for part in one.memory)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -90,7 +90,7 @@ class TranslationMemory:
         return fuzzy_matches(text, form, candidates, threshold, limit)
 
     def _candidates(self, form: NormalForm, threshold: float) -> list[int]:
-        """Units that have a part of a text, those that have several parts first.
+        """Units that have a part of a text, those first that have several parts, or parts that few have.
 
         Of a part that many units have only some are read. Where there are several such parts, the units that
         have all of them but one are asked for as well: those have the fewest edits.
@@ -104,5 +104,8 @@ class TranslationMemory:
                 for left_out in frequent
             ]
             found += self.index.with_grams(all_but_one, UNITS_A_PART)
-        counts = Counter(id_ for ids in found for id_ in ids)
-        return [id_ for id_, _ in counts.most_common()]
+        weights: defaultdict[int, float] = defaultdict(float)
+        for ids in found:
+            for id_ in ids:
+                weights[id_] += 1 / len(ids)
+        return sorted(weights, key=weights.__getitem__, reverse=True)
