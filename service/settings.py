@@ -70,7 +70,8 @@ class Settings(BaseSettings):
     )
     database_url: SecretStr = Field(
         SecretStr(""),
-        description="Where keys, usage, glossaries and alignments are: postgresql://USER:PASSWORD@HOST/NAME "
+        description="Where keys, usage, glossaries, translation memories and alignments are: "
+        "postgresql://USER:PASSWORD@HOST/NAME "
         "for several replicas; by default an SQLite file in the data folder; sqlite:// is in memory.",
     )
     database_threads: int = Field(

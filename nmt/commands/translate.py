@@ -89,7 +89,7 @@ Everything = Annotated[
 Memory = Annotated[
     Path | None,
     typer.Option(
-        "--memory", metavar="F", help="A translation memory, see nmt tm: what it has is not translated."
+        "--memory", metavar="F", help="A translation memory (nmt tm): what it has is its translation."
     ),
 ]
 Address = Annotated[Formality, typer.Option("--formality", help="How French addresses people.")]

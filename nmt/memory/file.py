@@ -20,7 +20,12 @@ CREATE TABLE IF NOT EXISTS memories (
     number INTEGER PRIMARY KEY, source_language TEXT NOT NULL, target_language TEXT NOT NULL,
     UNIQUE (source_language, target_language)
 )"""
-_PRAGMAS = ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON")
+_PRAGMAS = (
+    "journal_mode = WAL",
+    "synchronous = NORMAL",
+    "secure_delete = ON",
+    "mmap_size = 2000000000",  # a look-up reads many pages, each a little
+)
 
 
 class MemoryFile:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -13,8 +13,8 @@ from nmt.memory.normal import NormalForm, key_number, normal_form
 from nmt.memory.unit import DEFAULT_THRESHOLD, MemoryMatch, TranslationUnit
 
 UNITS_A_PART = 64
-MOST_CANDIDATES = 256
-"""Units that are scored for one text."""
+MOST_CANDIDATES, MOST_FOR_THE_BEST = 256, 64
+"""Units that are scored for one text: where several are asked for, and where the best is."""
 
 
 class UnitIndex(Protocol):
@@ -85,11 +85,12 @@ class TranslationMemory:
     def _fuzzy(self, text: str, form: NormalForm, threshold: float, limit: int) -> list[MemoryMatch]:
         if not form.words or threshold >= 1:
             return []
-        candidates = self.index.with_ids(self.number, self._candidates(form, threshold))
+        most = MOST_FOR_THE_BEST if limit == 1 else MOST_CANDIDATES
+        candidates = self.index.with_ids(self.number, self._candidates(form, threshold)[:most])
         return fuzzy_matches(text, form, candidates, threshold, limit)
 
     def _candidates(self, form: NormalForm, threshold: float) -> list[int]:
-        """Units that have a part of a text, those that have several parts first.
+        """Units that have a part of a text, those first that have several parts, or parts that few have.
 
         Of a part that many units have only some are read. Where there are several such parts, the units that
         have all of them but one are asked for as well: those have the fewest edits.
@@ -103,5 +104,8 @@ class TranslationMemory:
                 for left_out in frequent
             ]
             found += self.index.with_grams(all_but_one, UNITS_A_PART)
-        counts = Counter(id_ for ids in found for id_ in ids)
-        return [id_ for id_, _ in counts.most_common(MOST_CANDIDATES)]
+        weights: defaultdict[int, float] = defaultdict(float)
+        for ids in found:
+            for id_ in ids:
+                weights[id_] += 1 / len(ids)
+        return sorted(weights, key=weights.__getitem__, reverse=True)

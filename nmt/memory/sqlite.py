@@ -85,8 +85,8 @@ class SqliteUnits:
     def page(self, memory: int, after: int, most: int) -> list[TranslationUnit]:
         """See ``UnitIndex.page``."""
         rows = self.connection.execute(
-            f"SELECT {_COLUMNS} FROM memory_units WHERE memory = ? AND id > ? ORDER BY id LIMIT ?",  # noqa: S608
-            (memory, after, most),
+            f"SELECT {_COLUMNS} FROM memory_units WHERE +memory = ? AND id > ? ORDER BY id LIMIT ?",  # noqa: S608
+            (memory, after, most),  # the plus: in the order of ids, and not all of the memory, sorted
         )
         return [TranslationUnit(source, target, id_) for id_, source, target in rows]
 

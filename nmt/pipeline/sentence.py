@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from nmt.alignment.alignment import Alignment
 from nmt.config import AlignmentConfig, GenerationConfig
 from nmt.hypothesis import Hypothesis
+from nmt.memory.unit import MemoryMatch
 from nmt.pipeline.constraints import translate_faithfully
 from nmt.pipeline.finish import FinishedSentence
 from nmt.pipeline.known import known_translation
-from nmt.pipeline.memory import as_used, match_of, recalled
+from nmt.pipeline.memory import as_used, match_of, recalled, repaired
 from nmt.pipeline.plan import Plan
-from nmt.pipeline.prepare import Preparer
-from nmt.pipeline.quality import Judge, align_copy, copy_of
+from nmt.pipeline.prepare import Preparer, Sentence
+from nmt.pipeline.quality import Found, Judge, align_copy, copy_of
 from nmt.pipeline.requests import Flow, align_with, look_at
 from nmt.pipeline.restore import link_kept, with_all_kept
-from nmt.pipeline.result import Candidate
+from nmt.pipeline.result import Candidate, MemoryUse
 from nmt.tokenizer import Piece, Tokenizer
 
 
@@ -37,32 +39,24 @@ class SentenceFlow:
         sentence, ids = plan.sentences[index], plan.source_ids[index]
         text = sentence.text
         match = match_of(sentence) if plan.options.memory else None
-        from_memory = None
-        if match is not None and match.is_exact:
-            most = None if self.max_positions is None else self.max_positions - 1
-            from_memory = recalled(sentence, match, self.tokenizer.encode_pieces, most)
+        from_memory = self._recalled(sentence, match)
         candidates, flags = (
-            from_memory
-            or self.judge.pass_through(text)
-            or (
-                yield from translate_faithfully(
-                    self.preparer,
-                    sentence,
-                    ids,
-                    self._within_positions(plan.generation, len(ids)),
-                    self._decode,
-                    with_lexicon=self.judge.model is not None,
-                )
-            )
+            from_memory or self.judge.pass_through(text) or (yield from self._searched(sentence, ids, plan))
         )
         confidence = self.judge.confidence(text, len(ids), candidates[0])
-        if from_memory is None:
+        use: MemoryUse = "suggestion" if from_memory is None else "translation"
+        if match is not None and from_memory is None:
+            changed = yield from self._repaired(sentence, match, candidates[0], plan)
+            if changed is not None:
+                candidates, use = (*changed[0], *candidates), "repair"
+        if use == "suggestion":
             known = known_translation(sentence, candidates[0], confidence, self.tokenizer)
             if known is not None:
                 candidates, flags, confidence = (known, *candidates[1:]), ("lexicon",), 1.0
         least = plan.options.min_confidence
         if confidence is not None and least is not None and confidence < least and not candidates[0].copied:
             candidates, flags = (copy_of(text),), (*flags, "below_min_confidence")
+            use = "suggestion"
         if candidates[0].copied:
             candidates = (with_all_kept(sentence, candidates[0]),)
         alignment = None
@@ -81,10 +75,46 @@ class SentenceFlow:
             flags=flags,
             confidence=confidence,
         )
-        memory = None
-        if match is not None:
-            memory = as_used(match, "suggestion" if from_memory is None else "translation")
+        memory = None if match is None else as_used(match, use)
         return FinishedSentence(candidates, alignment, verdict, heads, memory)
+
+    def _recalled(
+        self, sentence: Sentence, match: MemoryMatch | None, *, is_repaired: bool = False
+    ) -> Found | None:
+        """What the memory has as it stands, or what was made of it."""
+        if match is None or not (match.is_exact or is_repaired):
+            return None
+        most = None if self.max_positions is None else self.max_positions - 1
+        encode = self.tokenizer.encode_pieces
+        return recalled(sentence, match, encode, most, is_repaired=is_repaired)
+
+    def _repaired(
+        self, sentence: Sentence, match: MemoryMatch, best: Candidate, plan: Plan
+    ) -> Flow[Found | None]:
+        """What comes of a fuzzy match when the model puts in the words that differ."""
+        target = yield from repaired(sentence, match, best, partial(self._by_itself, plan))
+        if target is None:
+            return None
+        return self._recalled(sentence, replace(match, target=target), is_repaired=True)
+
+    def _searched(self, sentence: Sentence, ids: Sequence[int], plan: Plan) -> Flow[Found]:
+        """What the model writes."""
+        options = self._within_positions(plan.generation, len(ids))
+        with_lexicon = self.judge.model is not None
+        return (
+            yield from translate_faithfully(
+                self.preparer, sentence, ids, options, self._decode, with_lexicon=with_lexicon
+            )
+        )
+
+    def _by_itself(self, plan: Plan, text: str) -> Flow[Candidate]:
+        """The model's translation of another text, as one sentence; itself where the model cannot read it."""
+        sentence = self.preparer.prepare(text, self.preparer.literals(text), (), plan.options)
+        ids = self.preparer.encode(text if sentence.reading is None else sentence.reading.text)
+        if self.max_positions is not None and len(ids) >= self.max_positions:
+            return copy_of(text)
+        candidates, _ = yield from self._searched(sentence, ids, plan)
+        return candidates[0]
 
     def _alignment(
         self, text: str, candidate: Candidate, attention: AlignmentConfig | None

@@ -32,6 +32,7 @@ _PRAGMAS = (
     "synchronous = NORMAL",  # with WAL no crash breaks the file, and only the machine's loses anything
     "secure_delete = ON",  # what has expired is overwritten; it held users' words
     "foreign_keys = ON",
+    "cache_size = -32000",  # KiB at most; looking a text up in a translation memory reads many pages
 )
 
 

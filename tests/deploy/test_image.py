@@ -51,7 +51,10 @@ def test_everything_that_the_service_needs_is_locked() -> None:
     extras = project["optional-dependencies"]
     needed = {
         canonicalize_name(Requirement(line).name)
-        for line in (*project["dependencies"], *extras["serve"], *extras["documents"], *extras["postgres"])
+        for line in (
+            *project["dependencies"],
+            *(line for name in ("serve", "documents", "memory", "postgres") for line in extras[name]),
+        )
     }
 
     missing = needed - {"passerelle", "torch"} - set(locked(ROOT / "requirements" / "common.txt"))

@@ -15,7 +15,7 @@ from nmt.text.glossary import Glossary, Term
 from nmt.translator import Translation, Translator
 
 DOOR = MemoryMatch("Open the door.", "Open the door.", "Ouvrez donc la porte.", 1.0, 7)
-LIKE = MemoryMatch("He closes the window.", "He closes the windows.", "Il ferme les fenêtres.", 0.8, 8)
+LIKE = MemoryMatch("He closes the window.", "He opens the windows.", "Il ferme les fenêtres.", 0.8, 8)
 TEXT = "Open the door. He closes the window.\nOpen the door."
 
 
@@ -116,3 +116,63 @@ def test_the_running_batch_of_a_server_does_the_same(translator: Translator) -> 
     assert finished.translations == translator.translate([TEXT], options)
     parts = [event.translation for event in events if isinstance(event, PartFinished)]
     assert [part.memory[0].use for part in parts] == ["translation", "suggestion", "translation"]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "text", "expected"),
+    [
+        ("The red car is here.", "C'est ici qu'est la voiture rouge.", "The blue car is here.", "bleue"),
+        (
+            "He sent the letter to {name} yesterday.",
+            "Hier, on a fait parvenir la lettre à {name}.",
+            "He sent the parcel to {name} yesterday.",
+            "le colis à {name}",
+        ),
+    ],
+)
+def test_a_match_that_differs_in_one_place_is_repaired(
+    translator: Translator, source: str, target: str, text: str, expected: str
+) -> None:
+    match = MemoryMatch(text, source, target, 0.8, 3)
+
+    found = translate(translator, text, match)
+
+    assert [(one.use, one.target) for one in found.memory] == [("repair", target)]
+    assert found.text.split()[:2] == target.split()[:2], "what is the same is the person's"
+    assert expected in found.text
+    assert found.confidence == translate(translator, text).confidence, "no person has seen it"
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "text"),
+    [
+        ("The red car is here.", "Elle est là.", "The blue car is here."),
+        ("The red car is here.", "La voiture rouge, la voiture rouge.", "The blue car is here."),
+        ("The red car is here.", "La voiture rouge est ici 7 fois.", "The blue car is here."),
+        ("A red car is there.", "Une voiture rouge est là.", "The red car is here."),
+    ],
+)
+def test_a_match_that_cannot_be_repaired_for_certain_is_a_suggestion(
+    translator: Translator, source: str, target: str, text: str
+) -> None:
+    plain = translate(translator, text)
+
+    found = translate(translator, text, MemoryMatch(text, source, target, 0.8, 3))
+
+    assert found.memory[0].use == "suggestion"
+    assert found.text == plain.text
+    assert found.sentences == plain.sentences
+
+
+def test_a_repaired_match_has_alternatives_and_heeds_the_least_confidence(translator: Translator) -> None:
+    text = "The blue car is here."
+    match = MemoryMatch(text, "The red car is here.", "C'est ici qu'est la voiture rouge.", 0.8, 3)
+    search = translator.generation.model_copy(update={"n_best": 2, "beam_size": 4})
+
+    found = translate(translator, text, match, generation=search)
+    doubted = translate(translator, text, match, min_confidence=1.0)
+
+    assert found.alternatives[0].text == found.text
+    assert found.memory[0].use == "repair"
+    assert doubted.text == text
+    assert doubted.memory[0].use == "suggestion"
