@@ -8,13 +8,12 @@ here, as it does not tell them.
 from __future__ import annotations
 
 import base64
-import binascii
 import quopri
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from email import message_from_bytes
-from email.errors import HeaderParseError
+from email.errors import MessageError
 from email.header import Header, decode_header, make_header
 from email.message import Message
 from itertools import groupby
@@ -166,7 +165,7 @@ def _subject(data: bytes, top: _Part) -> tuple[Span, PlainText, str] | None:
     unfolded = re.sub(r"\r?\n[ \t]+", " ", value.decode("utf-8", "surrogateescape"))
     try:
         shown = str(make_header(decode_header(unfolded)))
-    except (HeaderParseError, LookupError, UnicodeError, ValueError):
+    except (MessageError, LookupError, ValueError):
         return None
     reply = _REPLY.match(shown)
     prefix = reply.group() if reply else ""
@@ -197,7 +196,7 @@ def _decoded(data: bytes, part: _Part) -> str | None:
         elif part.encoding not in ("7bit", "8bit", "binary"):
             return None
         text = raw.decode(part.message.get_content_charset("utf-8"))
-    except (binascii.Error, LookupError, UnicodeDecodeError):
+    except (LookupError, ValueError):
         return None
     return None if "\0" in text else text.replace("\r\n", "\n")
 

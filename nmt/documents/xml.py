@@ -36,7 +36,10 @@ def read_xml(data: bytes) -> XmlFile:
     """A file whose document type, if it has one, declares no entity; errors as of ``parse_xml``."""
     root = parse_xml(data, doctype=True)
     encoding = root.getroottree().docinfo.encoding or "UTF-8"
-    return XmlFile(root, data.decode(encoding), encoding)
+    try:
+        return XmlFile(root, data.decode(encoding), encoding)
+    except (LookupError, UnicodeDecodeError):
+        raise InputError(f"the document is not {encoding[:20]}, as it says; save it as UTF-8") from None
 
 
 def parse_xml(data: bytes, what: str = "the document", *, doctype: bool = False) -> etree._Element:
