@@ -6,6 +6,7 @@
 #   docker run --rm -v passerelle:/data passerelle keys create NAME     a key, printed this once
 #   docker run -p 8000:8000 -v passerelle:/data --read-only --tmpfs /tmp --cap-drop ALL passerelle
 #   docker run -p 127.0.0.1:8000:8000 -e PASSERELLE_KEYS=off passerelle   serves whoever can connect: this machine
+#                                  by another name than localhost: -e PASSERELLE_ALLOWED_HOSTS=NAME (docs/keys.md)
 #
 # What is installed is locked by hash in requirements/ (scripts/lock_image.sh). A folder wheels/ beside this file,
 # where there is one, is searched before any index: the CPU build of torch may lie there. BASE may be any image

@@ -27,6 +27,8 @@ class Batch:
     target_in_BT: Tensor | None = None
     target_out_BT: Tensor | None = None
     target_mask_BT: Tensor | None = None
+    links_BTS: Tensor | None = None
+    """Which target pieces are linked to which of the source, bool, for supervised attention."""
 
     @classmethod
     def from_ids(
@@ -85,6 +87,7 @@ class Batch:
             self.target_in_BT,
             self.target_out_BT,
             self.target_mask_BT,
+            self.links_BTS,
         )
         return Batch(*(None if tensor is None else change(tensor) for tensor in tensors))  # type: ignore[arg-type]
 

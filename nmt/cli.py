@@ -37,6 +37,8 @@ from nmt.commands.import_model import import_model
 from nmt.commands.keys import database_app, keys_app
 from nmt.commands.lines import lines_of
 from nmt.commands.loading import load as _load
+from nmt.commands.mcp import mcp
+from nmt.commands.memory import memory_app
 from nmt.commands.options import (
     Beam,
     Device,
@@ -67,6 +69,7 @@ app.command()(translate)
 app.add_typer(keys_app, name="keys")
 app.add_typer(database_app, name="db")
 app.add_typer(bench_app, name="bench")
+app.add_typer(memory_app, name="tm")
 app.command("align-links")(align_links)
 app.command("align-train")(align_train)
 app.command("align-probe")(align_probe)
@@ -75,6 +78,7 @@ app.command()(blend)
 app.command()(check)
 app.command()(export)
 app.command("import")(import_model)
+app.command()(mcp)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

@@ -37,6 +37,16 @@ class SpecialIds(StrictModel):
     """Of a source that has a vocabulary of its own; None: ``pad``."""
 
 
+Positions = Literal[
+    "sinusoidal", "sinusoidal_halves", "sinusoidal_tensor2tensor", "learned", "none", "rotary", "alibi"
+]
+"""How a model knows the order of tokens."""
+
+
+Pointer = Literal["none", "source", "written"]
+"""At what a model may point instead of writing a word: ``nmt.models.copying``, ``nmt.models.pointing``."""
+
+
 class KeptHeads(StrictModel):
     """How many heads each attention has after pruning (Michel et al. 2019; Voita et al. 2019)."""
 
@@ -64,10 +74,9 @@ class TransformerConfig(StrictModel):
     norm: Literal["pre", "post"] = "pre"
     activation: Literal["relu", "gelu", "silu"] = "relu"
     """GELU is the exact one; SiLU (Swish) is Marian's."""
-    positions: Literal["sinusoidal", "sinusoidal_halves", "sinusoidal_tensor2tensor", "learned"] = (
-        "sinusoidal"
-    )
-    """See ``nmt.layers.positional_encoding.sinusoids``."""
+    positions: Positions = "sinusoidal"
+    """The sinusoidal ones: ``nmt.layers.positional_encoding.sinusoids``; rotary and alibi: the modules so
+    called. none: only the decoder's mask tells it an order."""
     max_positions: int = Field(1024, gt=0)
     first_position: int = Field(0, ge=0)
     """Of the first token: fairseq's models begin after the index of padding."""
@@ -85,11 +94,25 @@ class TransformerConfig(StrictModel):
     """Decoder layer whose cross-attention is shown to search and alignment (negative: from the top)."""
     kept_heads: KeptHeads | None = None
     """None: ``n_heads`` everywhere. A head keeps its size, d_model / n_heads."""
+    pointer: Pointer = "none"
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         if self.d_model % self.n_heads:
             raise ValueError(f"d_model {self.d_model} is not a multiple of n_heads {self.n_heads}")
+        if self.positions == "rotary" and self.d_model // self.n_heads % 2:
+            raise ValueError(
+                f"positions rotary turns pairs of numbers, and d_model {self.d_model} / n_heads "
+                f"{self.n_heads} is odd"
+            )
+        if self.positions == "alibi" and self.n_heads % 2:
+            raise ValueError(
+                f"positions alibi has as many heads look back as ahead: n_heads {self.n_heads} is odd"
+            )
+        if self.positions == "alibi" and self.kept_heads is not None:
+            raise ValueError(
+                "positions alibi gives each head a slope of its own: kept_heads must be left out"
+            )
         if self.source_vocab_size is not None and self.tie_embeddings == "all":
             raise ValueError("tie_embeddings all shares one vocabulary: source_vocab_size must be left out")
         if not -self.n_decoder_layers <= self.alignment_layer < self.n_decoder_layers:
@@ -108,6 +131,13 @@ class TransformerConfig(StrictModel):
                     f"at most {self.n_heads}"
                 )
         return self
+
+    @property
+    def beyond_exports(self) -> str | None:
+        """What makes this more than other runtimes are given, as ``key value``; None: nothing does."""
+        if self.pointer != "none":
+            return f"pointer {self.pointer}"
+        return f"positions {self.positions}" if self.positions in ("none", "rotary", "alibi") else None
 
     @property
     def positions_left(self) -> int:
@@ -130,20 +160,59 @@ class RnnConfig(StrictModel):
     vocab_size: int = Field(gt=4)
     d_embedding: int = Field(256, gt=0)
     d_hidden: int = Field(512, gt=0)
-    attention: Literal["additive", "dot", "scaled_dot", "general", "none"] = "additive"
-    coverage: Literal["none", "linguistic", "neural"] = "none"
-    """What additive attention knows of its own past (Tu et al. 2016)."""
+    attention: Literal["additive", "dot", "scaled_dot", "general", "hard", "monotonic", "none"] = "additive"
+    """hard and monotonic score as additive does (``nmt.layers.hard_attention``, ``monotonic_attention``)."""
+    coverage: Literal["none", "linguistic", "neural", "last_attention"] = "none"
+    """What additive attention knows of its own past (Tu et al. 2016; ``nmt.layers.last_attention``)."""
     dropout: float = Field(0.2, ge=0, lt=1)
     tie_embeddings: Literal["none", "decoder", "all"] = "all"
+    pointer: Pointer = "none"
 
     @model_validator(mode="after")
     def _check(self) -> Self:
+        if self.pointer == "source" and self.attention in ("none", "hard"):
+            raise ValueError(
+                f"pointer source copies along soft attention, this is {self.attention}: choose another"
+            )
         if self.coverage != "none" and self.attention != "additive":
             raise ValueError(f"coverage {self.coverage} needs attention additive, this is {self.attention}")
         return self
 
 
-ModelConfig = Annotated[TransformerConfig | RnnConfig, Field(discriminator="architecture")]
+class DecoderOnlyConfig(StrictModel):
+    """Source, separator and target in one sequence (``nmt.models.decoder_only``)."""
+
+    architecture: Literal["decoder_only"] = "decoder_only"
+    vocab_size: int = Field(gt=4)
+    d_model: int = Field(256, gt=0)
+    d_ff: int = Field(1024, gt=0)
+    n_heads: int = Field(4, gt=0)
+    n_layers: int = Field(6, gt=0)
+    dropout: float = Field(0.1, ge=0, lt=1)
+    attention_dropout: float = Field(0.0, ge=0, lt=1)
+    activation_dropout: float = Field(0.0, ge=0, lt=1)
+    activation: Literal["relu", "gelu", "silu"] = "relu"
+    positions: Literal["rotary", "alibi", "none"] = "rotary"
+    alignment_layer: int = -1
+    """Layer whose attention to the source is shown to search and alignment (negative: from the top)."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.d_model % self.n_heads:
+            raise ValueError(f"d_model {self.d_model} is not a multiple of n_heads {self.n_heads}")
+        if self.positions == "rotary" and self.d_model // self.n_heads % 2:
+            raise ValueError(
+                f"positions rotary turns pairs of numbers, and d_model {self.d_model} / n_heads "
+                f"{self.n_heads} is odd"
+            )
+        if not -self.n_layers <= self.alignment_layer < self.n_layers:
+            raise ValueError(f"alignment_layer {self.alignment_layer}: there are {self.n_layers} layers")
+        return self
+
+
+ModelConfig = Annotated[
+    TransformerConfig | RnnConfig | DecoderOnlyConfig, Field(discriminator="architecture")
+]
 
 
 class SamplingConfig(StrictModel):

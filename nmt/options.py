@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import ConfigDict, Field, PlainSerializer, PlainValidator
 
 from nmt.config import AlignmentConfig, GenerationConfig, StrictModel
+from nmt.memory.unit import MemoryMatch
 from nmt.text.glossary import Glossary, Term
 
 AlignmentKind: TypeAlias = Literal["none", "links", "soft", "heads"]
@@ -52,6 +53,8 @@ class TranslationOptions(StrictModel):
     """False: a line is one sentence, unless it is too long for the model."""
     attention: AlignmentConfig | None = None
     """Which layer and heads the alignment is read from; None takes the model folder's."""
+    memory: tuple[MemoryMatch, ...] = ()
+    """What a translation memory has for the texts, their lines and sentences (``nmt.memory.recall``)."""
 
     @property
     def languages(self) -> tuple[str, str]:

@@ -39,6 +39,7 @@ HELD_OUT = (
 )
 READ = ("everyday50.en", "everyday50.fr", "everyday_more.en", "everyday_more.fr")
 SHARED_WORDS = 7
+SHORT_WORDS = 4
 LANGUAGES = ("en", "fr")
 
 
@@ -107,10 +108,12 @@ def ends(text: str) -> str:
 
 
 def repeated(pairs: Iterable[Pair]) -> Iterator[str]:
-    """Pairs that came before, whatever their case and punctuation."""
+    """Pairs that came before, whatever their case and punctuation; of short texts only the very same."""
     seen: dict[tuple[str, str], Pair] = {}
     for pair in pairs:
-        key = (overlap_key(pair.english), overlap_key(pair.french))
+        key = (pair.english, pair.french)
+        if pair.english.count(" ") >= SHORT_WORDS:
+            key = (overlap_key(pair.english), overlap_key(pair.french))
         if key in seen:
             yield f"{pair.file}:{pair.line}: as {seen[key].file}:{seen[key].line}: {pair.english}"
         seen.setdefault(key, pair)

@@ -3,7 +3,8 @@
     python -m scripts.first_minute [MODEL ...]
 
 Each line of training/sample/first_minute.*.tsv is a text, a tab and the translations that are right, with
-" | " between them. Case, marks and spacing count. Prints what is wrong, and how many are right.
+" | " between them. Case, marks and spacing count. Prints what is wrong, how many are
+right, and how many of the translations are the lexicon's.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ def main() -> None:
         config = translator.config
         path = SAMPLE / f"first_minute.{config.source_language}-{config.target_language}.tsv"
         phrases = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
-        found = [result.text for result in translator.translate([text for text, _ in phrases])]
+        results = translator.translate([text for text, _ in phrases])
+        found = [result.text for result in results]
+        n_known = sum(any(flag.kind == "lexicon" for flag in result.flags) for result in results)
         wrong = [
             (text, translation)
             for (text, right), translation in zip(phrases, found, strict=True)
@@ -34,7 +37,7 @@ def main() -> None:
         ]
         for text, translation in wrong:
             print(f"{text} -> {translation}")
-        print(f"{config.name}: {len(phrases) - len(wrong)} of {len(phrases)} right")
+        print(f"{config.name}: {len(phrases) - len(wrong)} of {len(phrases)} right, {n_known} by the lexicon")
 
 
 if __name__ == "__main__":

@@ -14,21 +14,33 @@ from fastapi.openapi.utils import get_openapi
 from nmt import __version__
 from nmt.documents import DocumentLimits
 from nmt.text.language import detect
-from service.calls.auth import DEEPL, KeyMiddleware, check_deepl_key, check_key, check_libretranslate_key
+from service.calls.auth import (
+    DEEPL,
+    MEMORY_UPLOAD,
+    KeyMiddleware,
+    check_deepl_key,
+    check_key,
+    check_libretranslate_key,
+)
 from service.calls.document_jobs import DocumentJobs
+from service.calls.jobs import JobRunner
+from service.calls.memory_imports import MemoryImports
 from service.calls.overload import OverloadMiddleware
 from service.database.database import Database, DatabaseUnavailableError
-from service.dialects import deepl, libretranslate
+from service.dialects import deepl, libretranslate, openai
 from service.dialects.documents import FORM_BYTES
 from service.examples import EXAMPLES
 from service.http import problems
+from service.http.hosts import HostMiddleware
 from service.http.logs import describe
 from service.http.metrics import Metrics
 from service.http.middleware import BodyLimitMiddleware, RequestMiddleware
 from service.http.tracing import TracingMiddleware, exporting_provider
-from service.routes import alignment, health, languages, monitoring, pages, translate, usage
+from service.routes import alignment, check, health, languages, monitoring, pages, translate, usage
 from service.routes import documents as documents_routes
-from service.schemas import AlignmentOut, Problem
+from service.routes import jobs as jobs_routes
+from service.routes import memories as memories_routes
+from service.schemas import AlignmentOut, JobResultLine, Problem
 from service.state import Service
 from service.work.directions import Directions
 from service.work.engine.base import Engine
@@ -50,12 +62,19 @@ Errors are RFC 9457 problem details (`application/problem+json`) and never repea
 
 
 SWEEP_EVERY_S = 60
-TRANSLATING = ("/translate", "/v2/translate")  # what nobody gets past while every queue is full
+TRANSLATING = (
+    "/translate",
+    "/v2/translate",
+    openai.TRANSLATING,
+)  # what nobody gets past while every queue is full
 UPLOADS = ("/documents",)  # paths that take files
+JOBS = "/jobs"
+MEMORY_UPLOADS = ("/translation-memories", MEMORY_UPLOAD)
 FORM_UPLOADS = (*deepl.UPLOADS, *libretranslate.UPLOADS)  # as a field of a form
 ERROR_SHAPES = {
     **dict.fromkeys(deepl.PREFIXES, deepl.shape),
     f"{libretranslate.PREFIX}/": libretranslate.shape,
+    openai.PREFIX: openai.shape,
 }
 KEYS = {**dict.fromkeys(deepl.PREFIXES, DEEPL), f"{libretranslate.PREFIX}/": None}
 
@@ -67,6 +86,7 @@ def create_app(
     database: Database | None = None,
     keys_required: bool | None = None,
     tracing: TracerProvider | None = None,
+    host: str | None = None,
 ) -> FastAPI:
     """The service around engines, or around translators, each of which then gets a thread of its own.
 
@@ -78,6 +98,7 @@ def create_app(
         keys_required: whether requests need a key. None: as the settings say; auto is yes, as where the app
             will listen is not known here.
         tracing: makes the spans of requests; the app shuts it down. None: as the settings say.
+        host: the name or address that the server is told to listen on, to which it answers.
 
     Raises:
         ConfigError: two of them translate between the same languages.
@@ -100,6 +121,8 @@ def create_app(
             max_bytes=settings.document_max_bytes, max_characters=settings.document_max_characters
         ),
     )
+    jobs = JobRunner(service)
+    imports = MemoryImports(service)
     app = FastAPI(
         title="Passerelle",
         version=__version__,
@@ -107,31 +130,35 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=_lifespan(service, documents, tracing),
+        lifespan=_lifespan(service, (documents, jobs, imports), tracing),
     )
     app.state.service = service
     app.state.documents = documents
+    app.state.jobs = jobs
+    app.state.memory_imports = imports
     _include_routes(app, settings)
     problems.install(app, ERROR_SHAPES)
-    _add_middleware(app, service, tracing)
+    _add_middleware(app, service, tracing, host)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
 
 
 def _include_routes(app: FastAPI, settings: Settings) -> None:
-    for router in (health.router, pages.router):
+    for router in (health.router, pages.router, deepl.public):
         app.include_router(router)  # public: they tell nothing of anybody and cost next to nothing
-    for part in (translate, alignment, documents_routes, languages, usage):
+    own = (translate, check, alignment, documents_routes, memories_routes, jobs_routes, languages, usage)
+    for part in own:
         include_behind_key(app, part.router)
     include_behind_key(app, deepl.router, check_deepl_key)
     include_behind_key(app, libretranslate.router, check_libretranslate_key)
+    include_behind_key(app, openai.router)
     if settings.metrics_need_key:
         include_behind_key(app, monitoring.router)
     else:
         app.include_router(monitoring.router)
 
 
-def _add_middleware(app: FastAPI, service: Service, tracing: TracerProvider | None) -> None:
+def _add_middleware(app: FastAPI, service: Service, tracing: TracerProvider | None, host: str | None) -> None:
     """What is added later is further out."""
     settings = service.settings
     app.add_middleware(
@@ -140,11 +167,16 @@ def _add_middleware(app: FastAPI, service: Service, tracing: TracerProvider | No
         timeout_s=settings.body_timeout_s,
         own_max_bytes={
             **dict.fromkeys(UPLOADS, settings.document_max_bytes),
+            JOBS: settings.job_max_bytes,
+            **dict.fromkeys(MEMORY_UPLOADS, settings.memory_max_bytes),
             **dict.fromkeys(FORM_UPLOADS, settings.document_max_bytes + FORM_BYTES),
         },
     )
     app.add_middleware(OverloadMiddleware, paths=TRANSLATING, shapes=ERROR_SHAPES)
     app.add_middleware(KeyMiddleware, places=KEYS, shapes=ERROR_SHAPES)
+    if settings.allowed_hosts or not service.keys_required:
+        allowed = (*settings.allowed_hosts, *([host] if host else []))
+        app.add_middleware(HostMiddleware, allowed=allowed, shapes=ERROR_SHAPES)
     app.add_middleware(RequestMiddleware, metrics=service.metrics, shapes=ERROR_SHAPES)
     if tracing is not None:
         app.add_middleware(TracingMiddleware, provider=tracing)
@@ -157,18 +189,24 @@ def include_behind_key(app: FastAPI, router: APIRouter, check: Callable[..., Any
 
 
 def _lifespan(
-    service: Service, documents: DocumentJobs, tracing: TracerProvider | None
+    service: Service,
+    running: tuple[DocumentJobs, JobRunner, MemoryImports],
+    tracing: TracerProvider | None,
 ) -> Callable[[FastAPI], Any]:
     database = service.database
+    documents, jobs, imports = running
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         service.directions.start()
+        jobs.start()
         sweeper = asyncio.create_task(_sweep(database))
         detector = asyncio.create_task(asyncio.to_thread(detect, ""))  # the first request need not load it
         yield
         await detector
+        await jobs.stop()
         await documents.stop()
+        await imports.stop()
         await service.directions.stop(service.settings.shutdown_timeout_s)
         sweeper.cancel()
         await asyncio.to_thread(database.close)
@@ -195,7 +233,7 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
             title=app.title, version=app.version, description=app.description, routes=app.routes
         )
         components = schema["components"]["schemas"]
-        for model in (Problem, AlignmentOut):
+        for model in (Problem, AlignmentOut, JobResultLine):
             own = model.model_json_schema(ref_template="#/components/schemas/{model}", mode="serialization")
             components.update(own.pop("$defs", {}))
             components[model.__name__] = own

@@ -37,9 +37,40 @@ _TRANSLATION: dict[str, Any] = {
     ],
 }
 
+_MEMORY: dict[str, Any] = {
+    "id": "0b6f5d0e-3f0e-4c55-9a5e-7a1f1c1e2d3c",
+    "name": "legal.tmx",
+    "source": "en",
+    "target": "fr",
+    "units": 120_431,
+    "created_at": "2026-11-21T12:00:00Z",
+    "changed_at": "2026-11-21T12:00:09Z",
+}
+_MATCH = {"unit": 7, "source": "Open the file.", "target": "Ouvrez le fichier.", "score": 0.8}
+
 _PAIR: dict[str, Any] = {"attention": {"layers": 2, "heads": 5}}
 
+_JOB: dict[str, Any] = {
+    "id": "5f0c2b1f9e6d4a7c8b3a1d2e4f506172",
+    "kind": "lines",
+    "status": "done",
+    "progress": 1.0,
+    "items": 2,
+    "done": 2,
+    "failed": 1,
+    "characters": 13,
+    "source": "en",
+    "target": "fr",
+    "detail": None,
+    "webhook": "none",
+    "created_at": "2026-03-14T15:09:26Z",
+    "ended_at": "2026-03-14T15:09:27Z",
+    "expires_at": "2026-03-15T15:09:27Z",
+}
+
 EXAMPLES: dict[str, dict[str, Any]] = {
+    "JobAnswer": _JOB | {"errors": [{"line": 2, "file": None, "error": "the line is not JSON"}]},
+    "JobsAnswer": {"jobs": [_JOB], "next": None},
     "TranslateAnswer": {
         "translations": [
             _TRANSLATION
@@ -50,6 +81,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
                 "confidence": 0.83,
                 "word_confidence": [0.71, 0.96, 0.99],
                 "terms": [],
+                "memory": [],
                 "proj": None,
                 "score": -0.12,
                 "alternatives": [],
@@ -62,6 +94,12 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "source": "en",
         "target": "fr",
         "model": "general",
+    },
+    "CheckAnswer": {
+        "findings": [
+            {"kind": "number", "detail": "1,250.00 is missing"},
+            {"kind": "number", "detail": "1 250 000 is not in the source"},
+        ]
     },
     "AlignmentOut": _TRANSLATION,
     "LanguagesAnswer": {
@@ -90,6 +128,12 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "characters": 0,
         "expires_at": "2026-11-21T13:00:00Z",
     },
+    "MemoryAnswer": _MEMORY,
+    "MemoryImportAnswer": _MEMORY | {"skipped_languages": 3, "skipped_unfit": 0},
+    "MemoriesAnswer": {"memories": [_MEMORY]},
+    "UnitsRequest": {"units": [{"source": "Open the file.", "target": "Ouvrez le fichier."}]},
+    "MemorySearchRequest": {"text": "Open this file.", "threshold": 0.7, "limit": 5},
+    "MemorySearchAnswer": {"matches": [_MATCH]},
     "UsageAnswer": {
         "key": {"id": "k3f9a1c2", "name": "newsroom", "expires_at": None},
         "month_start": "2026-11-01",

@@ -53,7 +53,7 @@ def serve(host: str = "127.0.0.1", port: int = 8000, model: str | Sequence[str] 
     keys_required = check_keys(settings, host, database)
     named = [model] if isinstance(model, str) else list(model or settings.models or shipped_models())
     engines = start_engines(named or [None], settings)
-    app = create_app(settings, engines, database=database, keys_required=keys_required)
+    app = create_app(settings, engines, database=database, keys_required=keys_required, host=host)
     server = make_server(app, settings, host, port)
     # uvicorn handles signals while it runs and raises them again afterwards; an orderly end is a success. One
     # that comes before it runs is not forgotten.

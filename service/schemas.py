@@ -138,10 +138,78 @@ class TranslateRequest(BaseModel):
         description="A sentence of less confidence keeps its source text and is flagged.",
     )
 
+    translation_memory: str | None = Field(
+        None,
+        min_length=1,
+        max_length=36,
+        description="Id of a translation memory of this key. What it has as it stands is the translation; "
+        "what it has nearly is told in `memory`.",
+    )
+    threshold: float | None = Field(
+        None,
+        ge=0.5,
+        le=1,
+        allow_inf_nan=False,
+        description="Of translation_memory: the least score of a fuzzy match; 0.75 by default, 1 for exact "
+        "matches alone.",
+    )
+
     @property
     def texts(self) -> list[str]:
         """The texts, one or several."""
         return [self.text] if isinstance(self.text, str) else self.text
+
+
+class CheckRequest(BaseModel):
+    """A text and its translation, whoever made it."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        json_schema_extra={
+            "examples": [
+                {
+                    "source": "It costs $1,250.00.",
+                    "translation": "Cela coûte 1 250 000 $.",
+                    "source_language": "en",
+                    "target_language": "fr",
+                }
+            ]
+        },
+    )
+
+    source: Text = Field(description="A text.")
+    translation: Text = Field(description="Its translation.")
+    source_language: Language = Field("en", description="ISO 639-1 code of the language of `source`.")
+    target_language: Language = Field("fr", description="The same of `translation`.")
+    glossary: list[TermIn] | None = Field(
+        None, max_length=1000, description="Terms and the translations that they must have."
+    )
+
+
+class FindingOut(BaseModel):
+    """One thing that seems wrong."""
+
+    kind: Literal[
+        "number",
+        "literal",
+        "punctuation",
+        "untranslated",
+        "wrong_language",
+        "doubled_word",
+        "negation",
+        "term",
+        "length",
+        "empty",
+    ]
+    detail: str = Field(description="What it is about: the number, the word.")
+
+
+class CheckAnswer(BaseModel):
+    """What seems wrong with a translation; nothing, if there are no findings."""
+
+    findings: list[FindingOut]
 
 
 class SpanOut(BaseModel):
@@ -249,6 +317,28 @@ class TermOut(BaseModel):
     target: SpanOut = Field(description="Characters in the translation.")
 
 
+class MemoryMatchOut(BaseModel):
+    """A unit of a translation memory that was found for a text."""
+
+    unit: int = Field(description="Names the unit in its memory.")
+    source: str
+    target: str = Field(description="Of an exact match with the numbers and placeholders of the text.")
+    score: float = Field(
+        description="1: the target is the translation as it stands. Less: the share of words that need no "
+        "edit."
+    )
+
+
+class MemoryUseOut(MemoryMatchOut):
+    """What a translation memory had for a sentence, and what became of it."""
+
+    sentence: int | None = Field(description="Index in sentences; null with markup.")
+    use: Literal["translation", "repair", "suggestion"] = Field(
+        description="translation: the target is the translation of the sentence. repair: it is, but for the "
+        "words in which the texts differ. suggestion: the model has translated without it."
+    )
+
+
 class TranslationOut(AlignmentOut):
     """The translation of one text."""
 
@@ -262,6 +352,7 @@ class TranslationOut(AlignmentOut):
         description="Probability that each of target_tokens is right; null without alignment or calibration."
     )
     terms: list[TermOut]
+    memory: list[MemoryUseOut] = Field([], description="What translation_memory had, by sentence.")
     proj: str | None = Field(
         None,
         description="With alignment_format azure: a link as 0:4-0:5, first and last character of a word of "
@@ -290,6 +381,7 @@ class SentenceEvent(BaseModel):
     source_tokens: list[TokenOut] | None = Field(description="null with alignment none.")
     target_tokens: list[TokenOut] | None = Field(description="null with alignment none.")
     links: list[LinkOut] | None = Field(description="null with alignment none.")
+    memory: list[MemoryUseOut] = Field([], description="What translation_memory had for the sentence.")
 
 
 class TranslateAnswer(BaseModel):
@@ -396,11 +488,129 @@ class DocumentAnswer(BaseModel):
     expires_at: datetime = Field(description="When the file and its translation are deleted.")
 
 
+class JobOut(BaseModel):
+    """A job: many texts or files that are translated in the background."""
+
+    id: str
+    kind: Literal["lines", "zip"]
+    status: Literal["queued", "running", "done", "error", "cancelled"]
+    progress: float = Field(description="Share of the lines or files that is done, 0 to 1.")
+    items: int = Field(description="Lines, or files.")
+    done: int = Field(description="Those that are translated, or have an error.")
+    failed: int = Field(description="Those that have an error.")
+    characters: int = Field(
+        description="Counted for the key; once the job has ended, those that were translated."
+    )
+    source: str = Field(description="ISO 639-1 code of the language that is translated from.")
+    target: str = Field(description="ISO 639-1 code of the language that is translated to.")
+    detail: str | None = Field(description="Why the job failed as a whole; else null.")
+    webhook: Literal["none", "waiting", "delivered", "failed"] = Field(
+        description="Whether the end was told: none while it has not come, or without a webhook."
+    )
+    created_at: datetime
+    ended_at: datetime | None = Field(description="null: it has not ended.")
+    expires_at: datetime | None = Field(description="When it is deleted; null while it has not ended.")
+
+
+class JobErrorOut(BaseModel):
+    """What is wrong with a line or a file."""
+
+    line: int | None = Field(None, description="Number of the line, from 1.")
+    file: str | None = Field(None, description="Name of the file in the zip.")
+    error: str
+
+
+class JobAnswer(JobOut):
+    """A job and its first errors."""
+
+    errors: list[JobErrorOut] = Field(
+        description="The first 100 in the order of the job; the result has all."
+    )
+
+
+class JobsAnswer(BaseModel):
+    """Jobs, newest first."""
+
+    jobs: list[JobOut]
+    next: str | None = Field(description="Give it as `after` for those that follow; null: there are none.")
+
+
+class JobResultLine(BaseModel):
+    """One line of a job's result."""
+
+    line: int = Field(description="Number of the line that was sent, from 1.")
+    id: str | None = Field(None, description="As it was sent; left out where there was none.")
+    text: str | None = Field(None, description="The translation; left out where there is an error.")
+    flags: list[FlagOut] | None = None
+    confidence: float | None = None
+    error: str | None = None
+
+
 class DocumentRules(BaseModel):
     """What `/documents` takes."""
 
     suffixes: list[str] = Field(description="Of file names, with the dot.")
     bytes: int = Field(description="Largest file.")
+
+
+class MemoryAnswer(BaseModel):
+    """A translation memory without its units."""
+
+    id: str
+    name: str
+    source: str = Field(description="ISO 639-1 code of the language that it translates from.")
+    target: str = Field(description="ISO 639-1 code of the language that it translates to.")
+    units: int
+    created_at: datetime
+    changed_at: datetime = Field(description="When units were added last.")
+
+
+class MemoryImportAnswer(MemoryAnswer):
+    """A translation memory that was made of a file."""
+
+    skipped_languages: int = Field(description="Units of the file without a text in both languages.")
+    skipped_unfit: int = Field(
+        description="Units with a side that is blank, over 10,000 characters or not fit for XML."
+    )
+
+
+class MemoriesAnswer(BaseModel):
+    """The translation memories of a key, oldest first."""
+
+    memories: list[MemoryAnswer]
+
+
+class UnitIn(BaseModel):
+    """A segment and its translation."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    source: Text = Field(min_length=1, max_length=10_000)
+    target: Text = Field(min_length=1, max_length=10_000)
+
+
+class UnitsRequest(BaseModel):
+    """Units to add to a translation memory; one that is there already is not added again."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    units: list[UnitIn] = Field(min_length=1, max_length=1000)
+
+
+class MemorySearchRequest(BaseModel):
+    """A text to look up in a translation memory."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    text: Text = Field(min_length=1, max_length=10_000, description="A segment; it is not cut.")
+    threshold: float = Field(0.75, ge=0.5, le=1, allow_inf_nan=False, description="The least score.")
+    limit: int = Field(5, ge=1, le=100, description="How many units at most.")
+
+
+class MemorySearchAnswer(BaseModel):
+    """The units most like a text, the best first."""
+
+    matches: list[MemoryMatchOut]
 
 
 class HealthAnswer(BaseModel):

@@ -8,6 +8,7 @@ names their folder, and a file in it is called as the variable is, in lower case
 
 from __future__ import annotations
 
+import ipaddress
 import os
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -23,6 +24,10 @@ SECRETS = "PASSERELLE_SECRETS_DIR"
 
 def _names(value: object) -> object:
     return [name.strip() for name in value.split(",") if name.strip()] if isinstance(value, str) else value
+
+
+HostName = Annotated[str, Field(pattern=r"^(\*|(\*\.)?[A-Za-z0-9._-]+|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*\]?)$")]
+"""Without a port."""
 
 
 class Settings(BaseSettings):
@@ -48,6 +53,12 @@ class Settings(BaseSettings):
         "auto",
         description="Whether requests need a key (nmt keys create). auto: they do unless the server listens "
         "on the loopback interface only.",
+    )
+    allowed_hosts: Annotated[tuple[HostName, ...], NoDecode, BeforeValidator(_names)] = Field(
+        (),
+        description="Names and addresses that requests may have as Host, separated by commas, beside "
+        "localhost, 127.0.0.1, [::1] and the address listened on; others are answered 421. *.example.org is "
+        "every name below it, * any. Where requests need a key and this is empty, any name is taken.",
     )
     metrics_need_key: bool = Field(
         True, description="Where requests need a key, whether /metrics needs one as well."
@@ -139,6 +150,13 @@ class Settings(BaseSettings):
     glossary_max_entries: int = Field(
         10_000, ge=1, description="Most entries of one glossary, in one direction."
     )
+    memory_max_count: int = Field(100, ge=0, description="Most translation memories that one key may have.")
+    memory_max_units: int = Field(
+        1_000_000, ge=0, description="Most units in all translation memories of one key together."
+    )
+    memory_max_bytes: int = Field(
+        500_000_000, ge=1, description="Largest file that a translation memory is imported from, in bytes."
+    )
     document_ttl_s: float = Field(
         3600, gt=0, description="A document and its translation are deleted this many seconds after upload."
     )
@@ -151,6 +169,47 @@ class Settings(BaseSettings):
     )
     document_max_total_bytes: int = Field(
         500_000_000, ge=0, description="Room for the files of all documents together, in bytes."
+    )
+
+    job_max_bytes: int = Field(50_000_000, ge=1, description="Largest upload of a job, in bytes.")
+    job_max_lines: int = Field(100_000, ge=1, description="Most lines of a job.")
+    job_max_files: int = Field(1000, ge=1, description="Most files in the zip of a job.")
+    job_max_unpacked_bytes: int = Field(
+        200_000_000, ge=1, description="Most bytes of all files in the zip of a job, unpacked."
+    )
+    job_max_count: int = Field(
+        10_000, ge=1, description="Most jobs that one key may have, those that have ended counted."
+    )
+    job_max_running: int = Field(
+        2, ge=1, description="Jobs that one replica works on at once; others wait, keys take turns."
+    )
+    job_max_total_bytes: int = Field(
+        1_000_000_000, ge=1, description="Room for the texts and results of all jobs together, in bytes."
+    )
+    job_ttl_s: float = Field(
+        86_400, gt=0, description="A job and its result are deleted this many seconds after it has ended."
+    )
+    job_lease_s: float = Field(
+        60,
+        ge=1,
+        description="A job whose replica has died is taken up by another, or by the same one started again, "
+        "after this many seconds.",
+    )
+    webhook_secret: SecretStr = Field(
+        SecretStr(""),
+        description="Signs webhooks of jobs that bring no secret of their own: whsec_ and base64, or at "
+        "least 16 characters.",
+    )
+    webhook_networks: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names)] = Field(
+        (),
+        description="Networks, such as 10.1.0.0/16, separated by commas, that webhooks may reach beside "
+        "public addresses; private and loopback ones are refused otherwise.",
+    )
+    webhook_attempts: int = Field(6, ge=1, le=20, description="How often a webhook is tried.")
+    webhook_retry_s: float = Field(
+        5,
+        gt=0,
+        description="Seconds before a webhook is tried again; before each further try six times as many.",
     )
 
     log_level: Literal["debug", "info", "warning", "error"] = Field(
@@ -173,6 +232,13 @@ class Settings(BaseSettings):
                 f"max_text_characters {self.max_text_characters} is larger than max_request_characters "
                 f"{self.max_request_characters}; raise the second or lower the first"
             )
+        for network in self.webhook_networks:
+            try:
+                ipaddress.ip_network(network)
+            except ValueError:
+                raise ValueError(
+                    f"webhook_networks: {network[:50]!r} is no network; write 10.1.0.0/16"
+                ) from None
         return self
 
 

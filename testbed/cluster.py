@@ -239,7 +239,7 @@ class Load:
     ) -> tuple[int, str, bytes]:
         body = json.dumps({"text": text}).encode()
         head = (
-            f"POST /translate HTTP/1.1\r\nHost: load\r\nContent-Type: application/json\r\n"
+            f"POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             f"Authorization: Bearer {self.cluster.key}\r\nContent-Length: {len(body)}\r\n\r\n"
         )
         writer.write(head.encode() + body)

@@ -1,17 +1,25 @@
-"""Four architectures learn to reverse a sequence, and the attention of the result is the anti-diagonal."""
+"""Every architecture learns to copy, reverse or sort; the attention of what reverses is the anti-diagonal."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import pytest
 import torch
 
 from nmt.batch import Batch
-from nmt.config import GenerationConfig, ModelConfig, RnnConfig, SpecialIds, TransformerConfig
+from nmt.config import (
+    DecoderOnlyConfig,
+    GenerationConfig,
+    ModelConfig,
+    RnnConfig,
+    SpecialIds,
+    TransformerConfig,
+)
 from nmt.models.build import Model, build_model
 from nmt.search import search
-from training.loss import label_smoothed_cross_entropy
+from training.objective import Objective
 from training.schedule import build_schedule
 
 SPECIAL = SpecialIds()
@@ -33,31 +41,73 @@ ARCHITECTURES: dict[str, tuple[ModelConfig, int]] = {
         600,
     ),
 }
+TASKS: dict[str, Callable[[list[int]], list[int]]] = {
+    "copy": list,
+    "reverse": lambda ids: ids[::-1],
+    "sort": sorted,
+}
+RNN = {"d_embedding": 24, "d_hidden": 48, "dropout": 0.0}
+VARIANTS: dict[str, tuple[ModelConfig, int, str]] = {
+    "decoder only": (
+        DecoderOnlyConfig(vocab_size=VOCAB, d_model=32, d_ff=64, n_heads=2, n_layers=2, dropout=0.0),
+        400,
+        "reverse",
+    ),
+    "last attention": (RnnConfig(vocab_size=VOCAB, coverage="last_attention", **RNN), 120, "copy"),
+    "hard attention": (RnnConfig(vocab_size=VOCAB, attention="hard", **RNN), 200, "reverse"),
+    "monotonic attention": (RnnConfig(vocab_size=VOCAB, attention="monotonic", **RNN), 200, "copy"),
+    "copying": (RnnConfig(vocab_size=VOCAB, pointer="source", **RNN), 100, "reverse"),
+    "pointing": (RnnConfig(vocab_size=VOCAB, pointer="written", **RNN), 200, "sort"),
+    "no positions": (TransformerConfig(vocab_size=VOCAB, positions="none", **SMALL), 450, "sort"),
+    "rotary": (TransformerConfig(vocab_size=VOCAB, positions="rotary", **SMALL), 450, "reverse"),
+    "alibi": (TransformerConfig(vocab_size=VOCAB, positions="alibi", **SMALL), 600, "copy"),
+}
 
 
-def pairs(generator: random.Random, count: int) -> tuple[list[list[int]], list[list[int]]]:
-    source = [[generator.randrange(4, VOCAB) for _ in range(generator.randint(3, 6))] for _ in range(count)]
-    return source, [ids[::-1] for ids in source]
+def pairs(
+    generator: random.Random, count: int, task: str = "reverse", vocab: int = VOCAB
+) -> tuple[list[list[int]], list[list[int]]]:
+    source = [[generator.randrange(4, vocab) for _ in range(generator.randint(3, 6))] for _ in range(count)]
+    return source, [TASKS[task](ids) for ids in source]
 
 
-def learn(config: ModelConfig, updates: int) -> Model:
+def learn(config: ModelConfig, updates: int, task: str = "reverse", vocab: int = VOCAB) -> Model:
     torch.manual_seed(1)
     generator = random.Random(1)
     model = build_model(config).train()
     optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98))
     schedule = build_schedule("cosine", 0.005, 30, updates, d_model=1)
     for update in range(1, updates + 1):
-        batch = Batch.from_ids(*pairs(generator, 64), special=SPECIAL)
-        hidden_BTD, _ = model.decode(batch)
-        loss = label_smoothed_cross_entropy(
-            hidden_BTD, model.output.weight_VD, batch.target_out_BT, batch.target_mask_BT, 0.0
-        )
+        batch = Batch.from_ids(*pairs(generator, 64, task, vocab), special=SPECIAL)
+        loss = Objective()(model, batch)
         (loss.smoothed / loss.n_tokens).backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.param_groups[0]["lr"] = schedule(update)
         optimizer.step()
         optimizer.zero_grad()
     return model.eval().requires_grad_(False)
+
+
+def n_right(model: Model, source: list[list[int]], target: list[list[int]]) -> int:
+    found = search(model, Batch.from_ids(source, special=SPECIAL), GenerationConfig(beam_size=2), SPECIAL)
+    return sum(list(best[0].tokens) == ids for best, ids in zip(found, target, strict=True))
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_variant_learns_its_task(name: str):
+    config, updates, task = VARIANTS[name]
+    assert n_right(learn(config, updates, task), *pairs(random.Random(2), 100, task)) >= 90
+
+
+def test_copying_writes_words_that_training_never_showed_and_without_it_none_are_written():
+    source = [[4, 5, 12, 6], [13, 7, 8], [9, 12, 10, 11, 5], [6, 7, 13]]
+    right = {}
+    for pointer in ("source", "none"):
+        config = RnnConfig(vocab_size=VOCAB, pointer=pointer, **RNN)
+        model = learn(config, 150, "copy", vocab=12)
+        right[pointer] = n_right(model, source, source)
+    assert right["source"] >= 3
+    assert right["none"] == 0
 
 
 @pytest.mark.parametrize(
@@ -72,9 +122,7 @@ def learn(config: ModelConfig, updates: int) -> Model:
 def test_an_architecture_learns_to_reverse_and_its_attention_is_the_anti_diagonal(name: str):
     model = learn(*ARCHITECTURES[name])
     source, target = pairs(random.Random(2), 100)
-    found = search(model, Batch.from_ids(source, special=SPECIAL), GenerationConfig(beam_size=2), SPECIAL)
-    right = sum(list(best[0].tokens) == ids for best, ids in zip(found, target, strict=True))
-    assert right >= 95
+    assert n_right(model, source, target) >= 95
 
     _, attention_BTS = model.forward_with_attention(Batch.from_ids(source, target, special=SPECIAL))
     if name == "rnn-plain":

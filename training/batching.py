@@ -6,6 +6,7 @@ Dimensions of a batch's cost: rows x the longer padded side, at most ``batch_tok
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from nmt.config import SpecialIds
 from nmt.errors import DataError
 from nmt.tokenizer import Tokenizer, seed_sampling
 from training.data.shards import TokenPairs
+from training.pretraining import Pretraining
+from training.supervision import LinkTable
 
 Indices = npt.NDArray[np.int64]
 Lengths = npt.NDArray[np.integer[Any]]
@@ -76,6 +79,8 @@ class BatchStream:
         batch_tokens: int,
         seed: int,
         subword_sampling: float,
+        links: LinkTable | None = None,
+        pretraining: Pretraining | None = None,
     ) -> None:
         if not len(pairs):
             raise DataError(
@@ -86,6 +91,8 @@ class BatchStream:
         self.batch_tokens = batch_tokens
         self.seed = seed
         self.subword_sampling = subword_sampling
+        self.links = links
+        self.pretraining = pretraining
         self.seek(0, 0)
 
     def seek(self, epoch: int, next_batch: int) -> None:
@@ -102,7 +109,10 @@ class BatchStream:
         indices = self._batches[self.next_batch]
         batch = self._sampled(indices) if self.subword_sampling > 0 else self._collated(indices)
         self.next_batch += 1
-        return batch
+        if self.pretraining is None:
+            return batch
+        seed = int(philox(self.seed, self.epoch, self.next_batch, 1).integers(2**63))
+        return self.pretraining(batch, seed)
 
     def _collated(self, indices: Indices) -> Batch:
         """As ``Batch.from_ids``, from the mapped arrays at once."""
@@ -117,7 +127,12 @@ class BatchStream:
         source_mask, target_mask = (
             np.arange(side.ids.shape[1]) <= side.lengths[:, None] for side in (source, target)
         )
-        return Batch(*map(torch.from_numpy, (source.ids, source_mask, target_in, target.ids, target_mask)))
+        links = None
+        if self.links is not None:
+            links = self.links.matrix(indices.tolist(), target.ids.shape[1], source.ids.shape[1])
+        arrays = (source.ids, source_mask, target_in, target.ids, target_mask)
+        batch = Batch(*map(torch.from_numpy, arrays))
+        return batch if links is None else replace(batch, links_BTS=links)
 
     def _sampled(self, indices: Indices) -> Batch:
         """Every sentence segmented anew."""

@@ -19,6 +19,7 @@ from training.batching import BatchStream
 from training.data.shards import PreparedCorpus
 from training.distributed import World
 from training.memory import keep_freed_memory
+from training.objective import build_objective
 from training.optimizer import build_optimizer
 from training.recipe import Recipe, load_recipe
 from training.speed import has_bf16_units, operations_of_a_pair, operations_per_second, peak_memory_mib
@@ -80,9 +81,7 @@ def bench_training(recipe: str, data: Path | None, updates: int, overrides: Sequ
         options.readings * sum(_operations(model, batch) for batch in batches)
         for batches in updates_of_batches
     ]
-    loss = TeacherForcedLoss(
-        model, options.label_smoothing, r_drop=options.r_drop, bf16=bf16, compiled=options.compile
-    )
+    loss = TeacherForcedLoss(model, build_objective(settings), bf16=bf16, compiled=options.compile)
     step = Step(loss, build_optimizer(model, options), options, World(device=device))
     seconds, tokens = [], []
     for update, batches in enumerate(updates_of_batches, start=1):

@@ -99,14 +99,18 @@ def tell_end(trainer: Trainer, first_update: int, go_on: str) -> None:
     reason = trainer.stop_reason or f"all {most} updates are done"
     ended = "ended" if state.update > first_update else "had ended already"
     note(f"the run {ended} at update {state.update}: {reason}")
-    bleu, which = state.best_bleu, f"update {state.best_update}"
-    if trainer.average_bleu is not None and trainer.average_bleu > bleu:
-        bleu, which = trainer.average_bleu, "the mean of the last checkpoints"
+    score, which = state.best_bleu, f"update {state.best_update}"
+    if trainer.average_score is not None and trainer.average_score > score:
+        score, which = trainer.average_score, "the mean of the last checkpoints"
     elif state.best_update == 0:
         which = "the model that it began with: none was better"
     folder = trainer.run_folder.model
-    note(f"BLEU {bleu:.1f} on the development set ({which}), model in {folder}")
-    note(f"next: nmt translate --model {shlex.quote(str(folder))} TEXT")
+    if trainer.pretraining is None:
+        note(f"BLEU {score:.1f} on the development set ({which}), model in {folder}")
+        note(f"next: nmt translate --model {shlex.quote(str(folder))} TEXT")
+    else:
+        note(f"words of the development set have a probability of {score:.1f} % ({which}), model in {folder}")
+        note(f"next: nmt train RECIPE --init-from {shlex.quote(str(folder))}")
     note(f"to train on: {go_on} --set {_longer(trainer)}")
 
 

@@ -14,13 +14,14 @@ import math
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 
 import torch
 
 from nmt.commands.progress import progress
-from nmt.config import TransformerConfig
-from nmt.errors import NumericalError
+from nmt.config import RnnConfig
+from nmt.errors import ConfigError, NumericalError
 from nmt.models.build import Model, build_model
 from nmt.tokenizer import Tokenizer
 from training.average import average_weights
@@ -29,8 +30,10 @@ from training.data.shards import PreparedCorpus, TokenPairs
 from training.distributed import ALONE, World
 from training.memory import give_back_free_memory, keep_freed_memory
 from training.meter import Bound, Meter
+from training.objective import build_objective
 from training.optimizer import build_optimizer
 from training.prefetch import PrefetchedStream
+from training.pretraining import Pretraining
 from training.publish import publish, restore_interrupted
 from training.recipe import Recipe
 from training.run_folder import RunFolder
@@ -45,7 +48,8 @@ from training.state import (
     save_checkpoint,
 )
 from training.step import Step, TeacherForcedLoss
-from training.validation import Validation, validate
+from training.supervision import LinkTable
+from training.validation import Validation, validate, validate_pretraining
 
 GO_ON, DONE, TERMINATED = 0.0, 1.0, 2.0
 """What a process wants after an update; the highest of all counts."""
@@ -73,6 +77,14 @@ class Trainer:
         self.model: Model = build_model(recipe.model_config_for(self.tokenizer.vocab_size))
         if not world.sharded:  # a model that is shared out may not fit whole
             self.model.to(self.device)
+        self.pretraining = None
+        if self.options.objective == "masked_words" and world.size > 1:
+            raise ConfigError(
+                "training.objective masked_words leaves the decoder alone: train in one process"
+            )
+        if self.options.objective != "translation":
+            special = self.tokenizer.special
+            self.pretraining = Pretraining(self.options.objective, self.tokenizer.vocab_size, special)
         pairs = corpus.split("train")
         self._bound = Bound(
             self.options.readings * _operations_of_a_token(self.model, pairs),
@@ -80,11 +92,7 @@ class Trainer:
         )
         loss = world.share(
             TeacherForcedLoss(
-                self.model,
-                self.options.label_smoothing,
-                r_drop=self.options.r_drop,
-                bf16=self.bf16,
-                compiled=self.options.compile,
+                self.model, build_objective(recipe), bf16=self.bf16, compiled=self.options.compile
             )
         )
         self.optimizer = build_optimizer(self.model, self.options)
@@ -94,9 +102,7 @@ class Trainer:
             self.options.learning_rate,
             self.options.warmup_updates,
             self.options.max_updates,
-            d_model=recipe.model.d_model
-            if isinstance(recipe.model, TransformerConfig)
-            else recipe.model.d_hidden,
+            d_model=recipe.model.d_hidden if isinstance(recipe.model, RnnConfig) else recipe.model.d_model,
         )
         stream = BatchStream(
             pairs,
@@ -104,11 +110,13 @@ class Trainer:
             batch_tokens=self.options.batch_tokens,
             seed=self.options.seed,
             subword_sampling=self.options.subword_sampling,
+            links=_links(recipe, corpus, self.tokenizer),
+            pretraining=self.pretraining,
         )
         on_gpu = self.device.type == "cuda"
         self.stream = PrefetchedStream(stream, pin=True) if on_gpu else stream
         self.stop_reason: str | None = None
-        self.average_bleu: float | None = None
+        self.average_score: float | None = None
         """Of the mean of the last checkpoints, once the run has ended."""
         self._may_leave = False
         self._go_on_from(TrainingState())
@@ -239,17 +247,18 @@ class Trainer:
         except Terminated:
             return
         self._move(validation_due=False)
-        better = validation.bleu > self.state.best_bleu
+        better = validation.score > self.state.best_bleu
         self._move(validations_without_gain=0 if better else self.state.validations_without_gain + 1)
         if better:
-            self._move(best_bleu=validation.bleu, best_update=self.state.update)
+            self._move(best_bleu=validation.score, best_update=self.state.update)
             self._publish(model, validation)
         self._log_validation("validation", validation)
         self._check_patience()
 
     def _check_patience(self) -> None:
         if self.options.patience and self.state.validations_without_gain >= self.options.patience:
-            self.stop_reason = f"no better BLEU in {self.options.patience} validations"
+            what = "BLEU" if self.pretraining is None else "prediction"
+            self.stop_reason = f"no better {what} in {self.options.patience} validations"
 
     def _whole_model(self) -> Model:
         """The model; a copy with all its weights where they are shared out, for the first process to use."""
@@ -263,11 +272,16 @@ class Trainer:
         return model.to(self.device)
 
     def _score(self, model: Model) -> Validation:
+        pretraining, pairs = self.pretraining, self.corpus.split("dev")
+        if pretraining is not None:
+            objective = build_objective(self.recipe)
+            with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
+                return validate_pretraining(model, pairs, pretraining, objective, self.options.batch_tokens)
         beam = {"beam_size": self.options.validation_beam_size, "n_best": 1}
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
             return validate(
                 model,
-                self.corpus.split("dev"),
+                pairs,
                 self.tokenizer,
                 self.recipe.generation.model_copy(update=beam),
                 self.options.batch_tokens,
@@ -296,9 +310,9 @@ class Trainer:
             return
         set_weights(model, average_weights(last))
         validation = self._score(model)
-        self.average_bleu = validation.bleu
+        self.average_score = validation.score
         self._log_validation("average", validation, checkpoints=len(last))
-        if validation.bleu > self.state.best_bleu:
+        if validation.score > self.state.best_bleu:
             self._publish(model, validation)
 
     def _publish(self, model: Model, validation: Validation) -> None:
@@ -318,7 +332,7 @@ class Trainer:
             self.state.update,
             loss=validation.loss,
             perplexity=validation.perplexity,
-            bleu=validation.bleu,
+            **({"score": validation.score} if validation.bleu is None else {"bleu": validation.bleu}),
             elapsed_s=self.state.elapsed_s,
             **more,
         )
@@ -342,6 +356,14 @@ class Trainer:
             yield
         finally:
             self._may_leave = False
+
+
+def _links(recipe: Recipe, corpus: PreparedCorpus, tokenizer: Tokenizer) -> LinkTable | None:
+    """Of the training pairs, where attention is supervised."""
+    if recipe.training.attention_links is None:
+        return None
+    languages = corpus.source_language, corpus.target_language
+    return LinkTable(Path(recipe.training.attention_links), corpus.split("train"), tokenizer, languages)
 
 
 def _operations_of_a_token(model: Model, pairs: TokenPairs) -> float:

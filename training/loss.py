@@ -58,7 +58,7 @@ def label_smoothed_cross_entropy(
             divergence, half of the paper's sum.
     """
     readings = hidden_MTD.size(0) // mask_BT.size(0)
-    hidden_KRD = hidden_MTD.view(readings, -1, hidden_MTD.size(-1))
+    hidden_KRD = hidden_MTD.reshape(readings, -1, hidden_MTD.size(-1))
     target_R, weight_R = target_BT.flatten(), mask_BT.flatten().float()
     if hidden_KRD.device.type == "cpu":  # elsewhere, to know how many are real would wait for the device
         real_R = mask_BT.flatten().nonzero().squeeze(1)
@@ -67,6 +67,25 @@ def label_smoothed_cross_entropy(
         hidden_KRD, weight_VD, target_R, weight_R, smoothing, agreement
     )
     return Loss(smoothed, nll, mask_BT.sum(dtype=torch.float32))
+
+
+def log_probs_cross_entropy(
+    log_probs_BTV: Tensor, target_BT: Tensor, mask_BT: Tensor, smoothing: float
+) -> Loss:
+    """The same of a distribution that is no softmax of a projection (``nmt.models.mixture``).
+
+    Args:
+        log_probs_BTV: of the model, float32.
+        target_BT: true token ids.
+        mask_BT: True at real positions.
+        smoothing: eps in [0, 1).
+    """
+    nll_BT = -log_probs_BTV.gather(2, target_BT.unsqueeze(2)).squeeze(2)
+    spread_BT = -log_probs_BTV.mean(dim=2)
+    smoothed_BT = (1 - smoothing) * nll_BT + smoothing * spread_BT
+    return Loss(
+        (smoothed_BT * mask_BT).sum(), (nll_BT * mask_BT).sum().detach(), mask_BT.sum(dtype=torch.float32)
+    )
 
 
 class _ProjectedCrossEntropy(torch.autograd.Function):

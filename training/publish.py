@@ -57,7 +57,7 @@ def publish(
     )
     scores = {
         "dev": {
-            "bleu": round(validation.bleu, 2),
+            "bleu": None if validation.bleu is None else round(validation.bleu, 2),
             "signature": validation.signature,
             "perplexity": round(validation.perplexity, 4),
             "update": state.update,
@@ -82,6 +82,14 @@ def publish(
 
 
 def _card(recipe: Recipe, model: Model, state: TrainingState, validation: Validation) -> str:
+    measured = f"{validation.told()} on its development set"
+    if validation.bleu is None:
+        measured = (
+            f"Pre-trained ({recipe.training.objective}): {measured}. It does not translate yet: "
+            "nmt train RECIPE --init-from this folder"
+        )
+    else:
+        measured += f" ({validation.signature}), measured while training"
     n_parameters = sum(parameter.numel() for parameter in model.parameters())
     sources = "\n".join(f"- {source.name}" for source in recipe.data.train)
     return f"""# {recipe.name}
@@ -94,5 +102,5 @@ Trained on:
 {sources}
 
 {state.update} updates, {state.target_tokens / 1e6:.1f} M target tokens, {state.elapsed_s / 3600:.2f} hours.
-BLEU {validation.bleu:.2f} on its development set ({validation.signature}), measured while training.
+{measured}.
 """

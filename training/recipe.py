@@ -28,8 +28,10 @@ from pydantic import Field, field_validator, model_validator
 
 from nmt.config import (
     AlignmentConfig,
+    DecoderOnlyConfig,
     GenerationConfig,
     ModelConfig,
+    RnnConfig,
     StrictModel,
     apply_overrides,
     parse,
@@ -223,6 +225,8 @@ class TrainingConfig(StrictModel):
     """Loss, optimizer, schedule, batches and limits."""
 
     seed: int = 1
+    objective: Literal["translation", "masked_words", "language_model"] = "translation"
+    """The others are pre-training (``training.pretraining``); ``--init-from`` goes on from it."""
     max_updates: int = Field(gt=0)
     max_epochs: int | None = Field(None, gt=0)
     """Passes over the corpus; ``max_updates`` holds as well. None sets no limit."""
@@ -251,6 +255,11 @@ class TrainingConfig(StrictModel):
     r_drop: float = Field(0.0, ge=0)
     """Alpha of R-Drop (Liang et al. 2021; 5 in the paper): every batch is read twice, and the two predictions
     are drawn together. For small corpora; an update takes twice the time."""
+    attention_links: str | None = None
+    """Links of the training pairs, as ``nmt align-links`` writes them: supervised attention
+    (``training.supervision``). ``[alignment]`` names the layer and the head that learn them."""
+    attention_weight: float = Field(0.05, gt=0)
+    """How much they count beside the words."""
     validate_every: int = Field(500, gt=0)
     patience: int = Field(0, ge=0)
     """Stop after so many validations without a better BLEU; 0 never."""
@@ -278,6 +287,14 @@ class TrainingConfig(StrictModel):
     def _check_sharding(self) -> Self:
         if self.sharded and self.optimizer == "muon":
             raise ValueError("'sharded' cuts the matrices that 'muon' takes whole: set optimizer to adamw")
+        return self
+
+    @model_validator(mode="after")
+    def _check_links(self) -> Self:
+        if self.attention_links is not None and (self.subword_sampling or self.r_drop):
+            raise ValueError(
+                "'attention_links' are of one segmentation, read once: set subword_sampling and r_drop to 0"
+            )
         return self
 
     @field_validator("betas")
@@ -315,6 +332,33 @@ class Recipe(StrictModel):
                 f"data.noise writes {', '.join(absent)}: add them to tokenizer.user_defined_symbols, "
                 "or set data.noise.placeholder and data.noise.formality to 0"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _what_a_variant_excludes(self) -> Self:
+        """A loss that a variant changes is of one kind."""
+        model = self.model
+        pointer = "none" if isinstance(model, DecoderOnlyConfig) else model.pointer
+        attention = model.attention if isinstance(model, RnnConfig) else "dot"
+        objective = self.training.objective
+        if objective == "masked_words" and (model.architecture != "transformer" or pointer != "none"):
+            raise ValueError(
+                "training.objective masked_words is of a transformer's encoder, with pointer none"
+            )
+        if objective == "language_model" and model.architecture != "decoder_only":
+            raise ValueError("training.objective language_model is of model.architecture decoder_only")
+        if objective != "translation" and (self.training.r_drop or self.training.attention_links):
+            raise ValueError("pre-training has no training.r_drop and no training.attention_links")
+        if self.training.r_drop and (pointer != "none" or attention == "hard"):
+            raise ValueError(
+                "training.r_drop compares two softmaxes: set it to 0 for a pointer or hard attention"
+            )
+        if self.training.attention_links is None:
+            return self
+        if pointer != "none" or attention in ("none", "hard"):
+            raise ValueError("training.attention_links needs soft attention and pointer none")
+        if not isinstance(model, RnnConfig) and len(self.alignment.heads or ()) != 1:
+            raise ValueError("training.attention_links teaches one head: name it in alignment.heads, as [0]")
         return self
 
     @model_validator(mode="before")

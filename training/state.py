@@ -47,6 +47,7 @@ class TrainingState(StrictModel):
     target_tokens: int = 0
     """Real target tokens trained on so far."""
     best_bleu: float = -1.0
+    """On the development set; in pre-training another score, see ``Validation.score``."""
     best_update: int = 0
     validations_without_gain: int = 0
     validation_due: bool = False

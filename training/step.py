@@ -6,7 +6,7 @@ It depends on the batches, the update's number and the seed alone: dropout is se
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -15,7 +15,8 @@ from torch import Tensor, nn
 from nmt.batch import Batch
 from nmt.models.build import Model
 from training.distributed import World
-from training.loss import Loss, label_smoothed_cross_entropy
+from training.loss import Loss
+from training.objective import Decode, Objective
 from training.recipe import TrainingConfig
 from training.sharding import whole
 
@@ -25,39 +26,22 @@ class TeacherForcedLoss(nn.Module):
 
     Args:
         model: what is trained.
-        smoothing: label smoothing, in [0, 1).
-        r_drop: alpha of R-Drop (Liang et al. 2021); above 0 a batch in training is read twice.
+        objective: what is minimised.
         bf16: matrix products and activations in bfloat16, the loss in float32.
         compiled: through ``torch.compile``.
     """
 
-    def __init__(
-        self, model: Model, smoothing: float, *, r_drop: float = 0.0, bf16: bool, compiled: bool
-    ) -> None:
+    def __init__(self, model: Model, objective: Objective, *, bf16: bool, compiled: bool) -> None:
         super().__init__()
         self.model = model
-        self._smoothing = smoothing
-        self._r_drop = r_drop
+        self._objective = objective
         self._bf16 = bf16
-        self._decode: Callable[..., tuple[Tensor, Tensor | None]] = (
-            torch.compile(model.decode) if compiled else model.decode
-        )
+        self._decode: Decode = torch.compile(model.decode) if compiled else model.decode
 
     def forward(self, batch: Batch) -> Loss:
         """Summed over the batch's real target tokens."""
-        assert batch.target_out_BT is not None
-        assert batch.target_mask_BT is not None
-        read = batch.twice() if self._r_drop > 0 and self.training else batch
         with torch.autocast(batch.source_BS.device.type, torch.bfloat16, enabled=self._bf16):
-            hidden_MTD, _ = self._decode(read)
-        return label_smoothed_cross_entropy(
-            hidden_MTD,
-            self.model.output.weight_VD,
-            batch.target_out_BT,
-            batch.target_mask_BT,
-            self._smoothing,
-            self._r_drop,
-        )
+            return self._objective(self.model, batch, self._decode)
 
 
 class Sums(NamedTuple):

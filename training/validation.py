@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -17,7 +17,8 @@ from nmt.tokenizer import Tokenizer
 from training.batching import validation_batches
 from training.data.shards import TokenPairs
 from training.evaluation.scoring import metrics
-from training.loss import label_smoothed_cross_entropy
+from training.objective import Objective
+from training.pretraining import Pretraining
 
 MAX_ROWS = 128
 
@@ -29,9 +30,18 @@ class Validation:
     loss: float
     """Negative log-likelihood for each target token, in nats."""
     perplexity: float
-    bleu: float
-    """Cased, detokenised sacreBLEU."""
+    bleu: float | None
+    """Cased, detokenised sacreBLEU; None in pre-training."""
     signature: str
+
+    @property
+    def score(self) -> float:
+        """The more, the better: BLEU; in pre-training the words' probability (geometric mean), in percent."""
+        return 100.0 / self.perplexity if self.bleu is None else self.bleu
+
+    def told(self) -> str:
+        """The score in words."""
+        return f"word probability {self.score:.2f} %" if self.bleu is None else f"BLEU {self.bleu:.2f}"
 
 
 @torch.no_grad()
@@ -53,18 +63,29 @@ def validate(
 
 
 @torch.no_grad()
-def mean_nll(model: Model, batches: Iterable[Batch]) -> torch.Tensor:
+def validate_pretraining(
+    model: Model, pairs: TokenPairs, pretraining: Pretraining, objective: Objective, batch_tokens: int
+) -> Validation:
+    """How well ``model``, left in the mode it came in, predicts what pre-training asks for."""
+    was_training = model.training
+    model.eval()
+    try:
+        batches = enumerate(validation_batches(pairs, pretraining.special, batch_tokens))
+        asked = (pretraining(batch, seed) for seed, batch in batches)
+        mean = mean_nll(model, asked, replace(objective, smoothing=0.0))
+    finally:
+        model.train(was_training)
+    return Validation(mean.item(), mean.exp().item(), None, "")
+
+
+@torch.no_grad()
+def mean_nll(model: Model, batches: Iterable[Batch], objective: Objective | None = None) -> torch.Tensor:
     """Negative log-likelihood for each target token, EOS counted, in nats: a scalar, by teacher forcing."""
+    objective = objective or Objective()
     device = next(model.parameters()).device
     nll = n_tokens = torch.zeros((), device=device)
     for batch in batches:
-        batch = batch.to(device)
-        assert batch.target_out_BT is not None
-        assert batch.target_mask_BT is not None
-        hidden_BTD, _ = model.decode(batch)
-        loss = label_smoothed_cross_entropy(
-            hidden_BTD, model.output.weight_VD, batch.target_out_BT, batch.target_mask_BT, 0.0
-        )
+        loss = objective(model, batch.to(device))
         nll, n_tokens = nll + loss.nll, n_tokens + loss.n_tokens
     return nll / n_tokens
 

@@ -110,6 +110,7 @@ class ContinuousTranslator:
         keep: Sequence[Sequence[Span]] | None = None,
         party: Hashable = None,
         parts: bool = False,
+        background: bool = False,
     ) -> None:
         """Take a request.
 
@@ -120,13 +121,15 @@ class ContinuousTranslator:
             keep: the same.
             party: who asks; parties share the model evenly by tokens.
             parts: report each sentence as soon as it and those before it are there.
+            background: nobody waits for it: it takes the slow lane, and others go first.
         """
         if not texts:
             raise InputError("there is no text to translate")
-        lane = self._fast if sum(map(len, texts)) <= SMALL_CHARACTERS else self._slow
+        is_small = sum(map(len, texts)) <= SMALL_CHARACTERS
+        lane = self._fast if is_small and not background else self._slow
         if lane is self._fast:
             self._small_came_s = time.perf_counter()
-        made = Request(request, party, list(texts), keep, options, parts, lane)
+        made = Request(request, party, list(texts), keep, options, parts, lane, background)
         self._requests[request] = made
         lane.unplanned.append(made)
 

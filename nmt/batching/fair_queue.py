@@ -2,7 +2,8 @@
 
 Each party has a clock that runs by the tokens it is served; whose clock is behind goes next. A party that
 comes back from a pause starts at the clock of those that are waiting, so nobody saves up turns. Within one
-party its requests take turns, so that a long one does not hold up a short one.
+party its requests take turns, so that a long one does not hold up a short one. A party whose tokens have a
+price runs a clock that is faster by it, and so gets less of a machine that others want too.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ ItemT = TypeVar("ItemT")
 @dataclass
 class _Party(Generic[ItemT]):
     clock: float
-    requests: OrderedDict[Hashable, deque[tuple[ItemT, int]]] = field(default_factory=OrderedDict)
+    requests: OrderedDict[Hashable, deque[tuple[ItemT, int, float]]] = field(default_factory=OrderedDict)
 
 
 class FairQueue(Generic[ItemT]):
@@ -38,15 +39,22 @@ class FairQueue(Generic[ItemT]):
         return self._n_items
 
     def put(
-        self, party: Hashable, request: Hashable, item: ItemT, n_tokens: int, *, first: bool = False
+        self,
+        party: Hashable,
+        request: Hashable,
+        item: ItemT,
+        n_tokens: int,
+        *,
+        first: bool = False,
+        price: float = 1.0,
     ) -> None:
-        """Add an item to a request, at its end or ``first``."""
+        """Add an item to a request, at its end or ``first``; a token counts ``price`` times."""
         waiting = self._parties.get(party)
         if waiting is None:
             clock = max(self._now, self._clocks.pop(party, 0.0))
             waiting = self._parties[party] = _Party(clock)
         items = waiting.requests.setdefault(request, deque())
-        (items.appendleft if first else items.append)((item, n_tokens))
+        (items.appendleft if first else items.append)((item, n_tokens, price))
         self._n_items += 1
         self.n_tokens += n_tokens
 
@@ -59,14 +67,14 @@ class FairQueue(Generic[ItemT]):
             return None
         name, party = min(self._parties.items(), key=lambda entry: entry[1].clock)
         request, items = next(iter(party.requests.items()))
-        item, n_tokens = items[0]
+        item, n_tokens, price = items[0]
         if n_tokens > room_tokens:
             return None
         items.popleft()
         self._n_items -= 1
         self.n_tokens -= n_tokens
         self._now = party.clock
-        party.clock += n_tokens
+        party.clock += n_tokens * price
         party.requests.move_to_end(request)
         if not items:
             del party.requests[request]
@@ -78,7 +86,7 @@ class FairQueue(Generic[ItemT]):
         for name, party in list(self._parties.items()):
             gone = party.requests.pop(request, ())
             self._n_items -= len(gone)
-            self.n_tokens -= sum(n_tokens for _, n_tokens in gone)
+            self.n_tokens -= sum(n_tokens for _, n_tokens, _ in gone)
             self._forget_if_idle(name, party)
 
     def _forget_if_idle(self, name: Hashable, party: _Party[ItemT]) -> None:

@@ -32,6 +32,8 @@ MOST_ANSWERS = 16
 """Sentences that go on in one turn; others that have ended do so after the next steps."""
 JOIN_SHARE = 0.25
 """Of ``most_tokens``: so much joins at once, or one sentence. A step takes about as long as encoding that."""
+BACKGROUND_PRICE = 8.0
+"""How often a token of a request in the background counts: of a machine that others want it gets a ninth."""
 FILLED_SHARE = 0.25
 """Of ``most_tokens``: from here on a lane's batch is well filled."""
 
@@ -48,6 +50,7 @@ class Request:
         options: how they are translated.
         parts: whether each sentence is told of as soon as it and those before it are there.
         lane: that searches its sentences.
+        background: whether others go first, see ``BACKGROUND_PRICE``.
     """
 
     name: Hashable
@@ -57,6 +60,7 @@ class Request:
     options: TranslationOptions
     parts: bool
     lane: Lane
+    background: bool = False
     plans: list[Plan] = field(default_factory=list)
     finished: list[list[FinishedSentence | None]] = field(default_factory=list)
     """For each planned text what is there of its sentences."""
@@ -197,7 +201,12 @@ class Lane:
         sentence = Sentence(next(self._numbers), asked.source_ids, asked.options, asked.required)
         request = task.request
         self._queue.put(
-            request.party, request.name, (task, sentence), sentence.n_tokens, first=task.has_been_searched
+            (request.party, request.background),
+            request.name,
+            (task, sentence),
+            sentence.n_tokens,
+            first=task.has_been_searched,
+            price=BACKGROUND_PRICE if request.background else 1.0,
         )
         task.has_been_searched = True
 

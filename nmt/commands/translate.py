@@ -18,6 +18,7 @@ import typer
 from nmt.commands.direction import source_of
 from nmt.commands.lines import lines, warn
 from nmt.commands.loading import load
+from nmt.commands.memory import Threshold, recalling
 from nmt.commands.options import Beam, Device, Engine, GlossaryFile, Model, named_as_typed
 from nmt.config import GenerationConfig, parse
 from nmt.errors import ConfigError, InputError
@@ -87,6 +88,12 @@ Force = Annotated[bool, typer.Option("--force", help="With --file: replace OUT i
 Everything = Annotated[
     bool, typer.Option("--everything", help="With --file: also what has a translation (po, xliff, ts).")
 ]
+Memory = Annotated[
+    Path | None,
+    typer.Option(
+        "--memory", metavar="F", help="A translation memory, see nmt tm: what it has is not translated."
+    ),
+]
 Address = Annotated[Formality, typer.Option("--formality", help="How French addresses people.")]
 Typography = Annotated[
     bool, typer.Option("--french-typography", help="In French: « » and no-break spaces before ; : ! ?")
@@ -132,6 +139,8 @@ def translate(
     force: Force = False,
     everything: Everything = False,
     glossary: GlossaryFile = None,
+    memory: Memory = None,
+    threshold: Threshold = None,
     formality: Address = "default",
     french_typography: Typography = False,
     min_confidence: MinConfidence = None,
@@ -153,14 +162,16 @@ def translate(
     )
     chosen = _Chosen(model, source, target, device, engine)
     search = partial(_generation, beam=beam, n_best=n_best, coverage_penalty=coverage_penalty)
-    asked = _Asked(chosen, wishes, glossary, search)
+    if threshold is not None and memory is None:
+        raise ConfigError("--threshold is of a translation memory: add --memory F")
+    asked = _Asked(chosen, wishes, glossary, search, memory, threshold)
     shows = alignment or as_json or n_best is not None
     _hint_at_files(text or ())
     if ray is not None or workers is not None or (column is not None and not file):
         if (
             ray is None
             or out is None
-            or any((text, file, force, everything, markup, shows, glossary))
+            or any((text, file, force, everything, markup, shows, glossary, memory))
             or wishes != DEFAULTS
         ):
             raise ConfigError(
@@ -238,18 +249,22 @@ class _Asked:
     glossary: Path | None
     search: Callable[[GenerationConfig], GenerationConfig]
     """The search options asked for, over the defaults of a model."""
+    memory: Path | None
+    threshold: float | None
 
     def load(self, text: str) -> tuple[Translator, TranslationOptions]:
         """The translator of ``text``, and how it is to translate.
 
         Raises:
-            InputError: the glossary cannot be read.
+            InputError: the glossary cannot be read, or the memory has nothing in this direction.
         """
         translator = self.chosen.reading(text).load()
         terms = None
         if self.glossary is not None:
             read, written = translator.config.source_language, translator.config.target_language
             terms = Glossary.read(self.glossary, source=read, target=written)
+        if self.memory is not None:
+            translator = recalling(translator, self.memory, self.threshold)
         generation = self.search(translator.generation)
         return translator, self.wishes.model_copy(update={"glossary": terms, "generation": generation})
 

@@ -18,6 +18,7 @@ from nmt.alignment.attention_maps import BEGIN, END, MOST_CELLS, HeadMaps, Heads
 from nmt.batch import Batch
 from nmt.config import SpecialIds
 from nmt.models.build import Model
+from nmt.models.mixture import MixtureModel
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Transformer
 from nmt.tokenizer import Piece
 
@@ -47,11 +48,13 @@ class AttentionMaps(NamedTuple):
 
 @torch.no_grad()
 def attention_maps(model: Model, batch: Batch) -> AttentionMaps:
-    """Run ``model`` over a batch with both sides; an RNN has one cross-attention of one head, or none."""
+    """Run ``model`` over a batch with both sides; others have one cross-attention of one head, or none."""
     if batch.target_in_BT is None:
         raise ValueError("maps need the target side of the batch")
+    if isinstance(model, MixtureModel):
+        model = model.translator
     if not isinstance(model, Transformer):
-        hidden_BTD, weights_BTS = model.decode(batch)
+        hidden_BTD, weights_BTS = model.decode_with_attention(batch)
         cross = () if weights_BTS is None else (weights_BTS.unsqueeze(1),)
         return AttentionMaps((), (), cross, (model.source_embedding(batch.source_BS),), hidden_BTD)
     embedded_BSD = model.source_embedding(batch.source_BS)
@@ -126,6 +129,8 @@ def head_maps(
 
 def n_cells(model: Model, n_source: int, n_target: int) -> int:
     """How many numbers the maps of a sentence pair hold, EOS counted in its lengths."""
+    if isinstance(model, MixtureModel):
+        model = model.translator
     if not isinstance(model, Transformer):
         return n_source * n_target
     of_source = sum(layer.self_attention.n_heads for layer in model.encoder_layers)  # type: ignore[union-attr, misc]

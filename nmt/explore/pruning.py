@@ -78,7 +78,13 @@ def removed(
     """
     architecture = config.model
     if not isinstance(architecture, TransformerConfig):
-        raise ConfigError(f"{config.name}: heads can be removed from a Transformer, this is an RNN")
+        raise ConfigError(
+            f"{config.name}: heads can be removed from a Transformer, this is an {architecture.architecture}"
+        )
+    if architecture.positions == "alibi":
+        raise ConfigError(
+            f"{config.name}: positions alibi gives each head a slope of its own; none is removed"
+        )
     kept: dict[tuple[AttentionKind, int], list[int]] = {
         name: [head for head in range(attention.n_heads) if Head(*name, head) not in heads]
         for name, attention in attentions(model).items()

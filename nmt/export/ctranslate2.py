@@ -17,12 +17,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from nmt.config import TransformerConfig
-from nmt.errors import ConfigError
+from nmt.export.exportable import exportable
 from nmt.layers.attention import MultiHeadAttention
 from nmt.layers.feed_forward import FeedForward
+from nmt.layers.positional_encoding import TabledEncoding
 from nmt.model_folder.opened import AnyModel
-from nmt.models.transformer import Transformer
 
 
 def export_ctranslate2(loaded: AnyModel, out: Path, quantization: str = "float32") -> None:
@@ -34,16 +33,13 @@ def export_ctranslate2(loaded: AnyModel, out: Path, quantization: str = "float32
         quantization: how weights are stored; CTranslate2 converts them to its ``compute_type`` when it loads.
 
     Raises:
-        ConfigError: the model is no Transformer.
+        ConfigError: the model is no Transformer, or has what the export does not know.
         ImportError: CTranslate2 is not installed.
     """
     from ctranslate2.specs import TransformerSpec, common_spec  # noqa: PLC0415 - an optional extra
 
-    config, model = loaded.config.model, loaded.model
-    if not isinstance(config, TransformerConfig) or not isinstance(model, Transformer):
-        raise ConfigError(
-            f"model {loaded.config.name}: CTranslate2 has no such {config.architecture}; export a Transformer"
-        )
+    config, model = exportable(loaded, "CTranslate2")
+    assert isinstance(model.positions, TabledEncoding)
     activation = common_spec.Activation
     spec = TransformerSpec.from_config(
         (config.n_encoder_layers, config.n_decoder_layers),

@@ -21,6 +21,7 @@ from torch.export import Dim
 
 from nmt.batch import Batch
 from nmt.layers.attention import KeyValue, MultiHeadAttention, scaled_dot_product_attention
+from nmt.layers.positional_encoding import TabledEncoding
 from nmt.models.transformer import DecoderLayer, Transformer
 
 Shapes = dict[str, object]
@@ -118,6 +119,7 @@ def example(model: Transformer, special_bos: int) -> tuple[tuple[Tensor, ...], t
 
 def dynamic_shapes(model: Transformer) -> tuple[Shapes, Shapes]:
     """Which dimensions of the inputs of both graphs may change, and how far."""
+    assert isinstance(model.positions, TabledEncoding)
     limit, n_tensors = model.positions.encoding_TD.size(0), 2 * len(model.decoder_layers)
     batch, beam = Dim("batch", max=1 << 16), Dim("beam", max=64)
     source, past = Dim("source", max=limit), Dim("past", max=limit - 1)

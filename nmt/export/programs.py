@@ -18,10 +18,9 @@ from pathlib import Path
 import torch
 from torch.export import ExportedProgram
 
-from nmt.errors import ConfigError
+from nmt.export.exportable import exportable
 from nmt.export.graphs import EncodeGraph, StepGraph, dynamic_shapes, example
 from nmt.model_folder.checkpoint import LoadedModel
-from nmt.models.transformer import Transformer
 
 ENCODE, STEP = "encode", "step"
 
@@ -33,7 +32,7 @@ def export_torch(loaded: LoadedModel, out: Path) -> None:
     """Write ``encode.pt2`` and ``step.pt2`` into ``out``, which must exist.
 
     Raises:
-        ConfigError: the model is no Transformer.
+        ConfigError: the model is no Transformer, or has what the export does not know.
     """
     save_torch(traced(loaded), out)
 
@@ -42,12 +41,12 @@ def export_onnx(loaded: LoadedModel, out: Path) -> None:
     """Write ``encode.onnx`` and ``step.onnx`` into ``out``, which must exist.
 
     Raises:
-        ConfigError: the model is no Transformer.
+        ConfigError: the model is no Transformer, or has what the export does not know.
         ImportError: onnx or onnxscript is not installed.
     """
     import onnxscript  # noqa: F401, PLC0415 - an optional extra, which torch's exporter needs
 
-    save_onnx(traced(loaded), out)
+    save_onnx(traced(loaded, "ONNX"), out)
 
 
 def save_torch(programs: Programs, out: Path) -> None:
@@ -72,9 +71,13 @@ def save_onnx(programs: Programs, out: Path) -> None:
         converted.save(out / f"{name}.onnx", external_data=False)
 
 
-def traced(loaded: LoadedModel) -> Programs:
-    """Both graphs as programs whose sizes may change."""
-    model = _transformer(loaded)
+def traced(loaded: LoadedModel, runtime: str = "torch.export") -> Programs:
+    """Both graphs as programs whose sizes may change.
+
+    Raises:
+        ConfigError: ``runtime`` is not given such a model.
+    """
+    _, model = exportable(loaded, runtime)
     encode_inputs, step_inputs = example(model, loaded.config.special_ids.bos)
     encode_shapes, step_shapes = dynamic_shapes(model)
     with _quietly():
@@ -84,15 +87,6 @@ def traced(loaded: LoadedModel) -> Programs:
             ),
             STEP: torch.export.export(StepGraph(model).eval(), step_inputs, dynamic_shapes=step_shapes),
         }
-
-
-def _transformer(loaded: LoadedModel) -> Transformer:
-    if not isinstance(loaded.model, Transformer):
-        raise ConfigError(
-            f"model {loaded.config.name}: an {loaded.config.model.architecture} keeps no keys and values "
-            "that a graph could be given; export a Transformer"
-        )
-    return loaded.model
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import torch
 import torch.nn.functional as F
@@ -27,13 +27,16 @@ def scaled_dot_product_attention(
         key_BHSE: keys.
         value_BHSE: values.
         mask_BHTS: broadcastable to (B, H, T, S), True where attention is allowed; each query needs one True.
+            Or float: what is added to the scores, -inf where attention is not allowed.
 
     Returns:
         context_BHTE and weights_BHTS, whose rows sum to 1.
     """
     scores_BHTS = query_BHTE @ key_BHSE.transpose(-2, -1) / math.sqrt(query_BHTE.size(-1))
-    if mask_BHTS is not None:
+    if mask_BHTS is not None and mask_BHTS.dtype == torch.bool:
         scores_BHTS = scores_BHTS.masked_fill(~mask_BHTS, -math.inf)
+    elif mask_BHTS is not None:
+        scores_BHTS = scores_BHTS + mask_BHTS
     weights_BHTS = scores_BHTS.softmax(dim=-1)
     return weights_BHTS @ value_BHSE, weights_BHTS
 
@@ -45,14 +48,34 @@ class KeyValue(NamedTuple):
     value_BHSE: Tensor
 
 
+class RelativePositions(Protocol):
+    """Positions that only self-attention knows: ``nmt.layers.rotary``, ``nmt.layers.alibi``."""
+
+    def place(self, query_BHTE: Tensor, key_BHSE: Tensor) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Queries and keys with their positions, and what is added to scores_BHTS, if anything.
+
+        Keys stand at positions 0 to S-1, and the last query where the last key does.
+        """
+        ...
+
+
 class MultiHeadAttention(nn.Module):
     """H attentions in parallel on learned projections (section 3.2.2), on torch's fused kernel.
 
     ``d_head`` None is the paper's D/H; another leaves projections narrower than the model, as pruning does.
+    ``relative`` None: positions are in the embeddings, or nowhere.
     """
 
-    def __init__(self, d_model: int, n_heads: int, dropout: float = 0.0, d_head: int | None = None) -> None:
+    def __init__(
+        self,
+        d_model: int,
+        n_heads: int,
+        dropout: float = 0.0,
+        d_head: int | None = None,
+        relative: RelativePositions | None = None,
+    ) -> None:
         super().__init__()
+        self.relative = relative
         d_inner = d_model if d_head is None else n_heads * d_head
         self.n_heads = n_heads
         self.query = nn.Linear(d_model, d_inner)
@@ -83,6 +106,7 @@ class MultiHeadAttention(nn.Module):
             output_BTD, _ = self.forward_with_weights(x_BTD, memory, mask, causal=causal)
             return output_BTD
         query_BHTE = self._split_heads(self.query(x_BTD))
+        query_BHTE, memory, mask, causal = self._placed(query_BHTE, memory, mask, causal=causal)
         context_BHTE = F.scaled_dot_product_attention(query_BHTE, *memory, attn_mask=mask, is_causal=causal)
         return self._merge_heads(context_BHTE)
 
@@ -91,6 +115,7 @@ class MultiHeadAttention(nn.Module):
     ) -> tuple[Tensor, Tensor]:
         """As ``forward``, through the reference; returns output_BTD and weights_BHTS (before dropout)."""
         query_BHTE = self._split_heads(self.query(x_BTD))
+        query_BHTE, memory, mask, causal = self._placed(query_BHTE, memory, mask, causal=causal)
         if causal:
             mask = causal_mask(query_BHTE.size(2), x_BTD.device)
         context_BHTE, weights_BHTS = scaled_dot_product_attention(query_BHTE, *memory, mask)
@@ -124,6 +149,7 @@ class MultiHeadAttention(nn.Module):
         queries = torch.split(self.query(x_N1D), list(n_rows))
         for query_N1D, memory, mask in zip(queries, memories, masks, strict=True):
             query_BHQE = self._split_heads(query_N1D.view(memory.key_BHSE.size(0), -1, query_N1D.size(2)))
+            query_BHQE, memory, mask, _ = self._placed(query_BHQE, memory, mask)
             if with_weights:
                 context_BHQE, weights_BHQS = scaled_dot_product_attention(query_BHQE, *memory, mask)
                 weights.append(weights_BHQS)
@@ -132,6 +158,22 @@ class MultiHeadAttention(nn.Module):
             contexts.append(context_BHQE.transpose(1, 2).reshape(query_N1D.shape))
         output_N1D: Tensor = self.output(torch.cat(contexts))
         return output_N1D, weights
+
+    def _placed(
+        self, query_BHTE: Tensor, memory: KeyValue, mask: Tensor | None, *, causal: bool = False
+    ) -> tuple[Tensor, KeyValue, Tensor | None, bool]:
+        """Queries, keys, mask and ``causal`` with relative positions in them; a bias takes the mask in."""
+        if self.relative is None:
+            return query_BHTE, memory, mask, causal
+        query_BHTE, key_BHSE, bias_HTS = self.relative.place(query_BHTE, memory.key_BHSE)
+        memory = memory._replace(key_BHSE=key_BHSE)
+        if bias_HTS is None:
+            return query_BHTE, memory, mask, causal
+        if causal:
+            mask = causal_mask(query_BHTE.size(2), query_BHTE.device)
+        if mask is not None:
+            bias_HTS = bias_HTS.masked_fill(~mask, -math.inf)
+        return query_BHTE, memory, bias_HTS, False
 
     def _fused_kernel_pays(self, x_BTD: Tensor) -> bool:
         """Not for our dropout, which it does not know, nor for gradients on a CPU.

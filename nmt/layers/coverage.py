@@ -19,6 +19,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from nmt.layers.last_attention import LastAttention
+
 MAX_FERTILITY = 2.0
 """N of the paper: the most target words that a source word is expected to become."""
 D_NEURAL = 10
@@ -81,13 +83,15 @@ class NeuralCoverage(nn.Module):
         return update_NSC * coverage_NSC + (1 - update_NSC) * new_NSC
 
 
-Coverage = LinguisticCoverage | NeuralCoverage
+Coverage = LinguisticCoverage | NeuralCoverage | LastAttention
 
 
 def build_coverage(kind: str, d_query: int, d_memory: int, d_attention: int) -> Coverage:
-    """Coverage by name: ``linguistic`` or ``neural``."""
+    """Coverage by name: ``linguistic``, ``neural`` or ``last_attention``."""
     if kind == "linguistic":
         return LinguisticCoverage(d_memory, d_attention)
     if kind == "neural":
         return NeuralCoverage(d_query, d_memory, d_attention)
-    raise ValueError(f"unknown coverage '{kind}'; choose linguistic or neural")
+    if kind == "last_attention":
+        return LastAttention(d_attention)
+    raise ValueError(f"unknown coverage '{kind}'; choose linguistic, neural or last_attention")

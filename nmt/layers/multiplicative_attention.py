@@ -12,6 +12,8 @@ import math
 from torch import Tensor, nn
 
 from nmt.layers.additive_attention import AdditiveAttention, attend
+from nmt.layers.hard_attention import HardAttention
+from nmt.layers.monotonic_attention import MonotonicAttention
 
 
 class DotAttention(nn.Module):
@@ -49,17 +51,23 @@ class GeneralAttention(DotAttention):
         return keys_BSQ
 
 
-RecurrentAttention = AdditiveAttention | DotAttention
+RecurrentAttention = AdditiveAttention | DotAttention | MonotonicAttention
 
 
 def build_recurrent_attention(
     score: str, d_query: int, d_memory: int, d_attention: int
 ) -> RecurrentAttention:
-    """Attention by name: ``additive``, ``dot``, ``scaled_dot`` or ``general``."""
+    """Attention by name: ``additive``, ``dot``, ``scaled_dot``, ``general``, ``hard`` or ``monotonic``."""
+    if score == "hard":
+        return HardAttention(d_query, d_memory, d_attention)
+    if score == "monotonic":
+        return MonotonicAttention(d_query, d_memory, d_attention)
     if score == "additive":
         return AdditiveAttention(d_query, d_memory, d_attention)
     if score == "general":
         return GeneralAttention(d_query, d_memory)
     if score in ("dot", "scaled_dot"):
         return DotAttention(d_query, d_memory, scaled=score == "scaled_dot")
-    raise ValueError(f"unknown attention score '{score}'; choose additive, dot, scaled_dot or general")
+    raise ValueError(
+        f"unknown attention score '{score}'; choose additive, dot, scaled_dot, general, hard or monotonic"
+    )

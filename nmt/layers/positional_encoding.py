@@ -54,6 +54,14 @@ class SinusoidalPositionalEncoding(nn.Module):
         return x_BTD + _encodings(self.encoding_TD, x_BTD.size(1), first_position, lag_B).to(x_BTD.dtype)
 
 
+class NoPositionalEncoding(nn.Module):
+    """Adds nothing: attention knows positions by itself (``nmt.layers.rotary``, ``alibi``), or not at all."""
+
+    def forward(self, x_BTD: Tensor, first_position: int = 0, lag_B: Tensor | None = None) -> Tensor:  # noqa: ARG002
+        """``x_BTD`` itself."""
+        return x_BTD
+
+
 class LearnedPositionalEncoding(nn.Module):
     """Adds one learned vector for each position (Gehring et al. 2017)."""
 
@@ -65,6 +73,10 @@ class LearnedPositionalEncoding(nn.Module):
     def forward(self, x_BTD: Tensor, first_position: int = 0, lag_B: Tensor | None = None) -> Tensor:
         """Add the encodings of positions ``first_position`` and after, less ``lag_B`` (then T is 1)."""
         return x_BTD + _encodings(self.encoding_TD, x_BTD.size(1), first_position, lag_B).to(x_BTD.dtype)
+
+
+TabledEncoding = SinusoidalPositionalEncoding | LearnedPositionalEncoding
+PositionalEncoding = TabledEncoding | NoPositionalEncoding
 
 
 def _encodings(encoding_TD: Tensor, length: int, first_position: int, lag_B: Tensor | None) -> Tensor:

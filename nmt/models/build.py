@@ -4,32 +4,50 @@ from __future__ import annotations
 
 from torch import nn
 
-from nmt.config import ModelConfig, RnnConfig, TransformerConfig
-from nmt.layers.attention import MultiHeadAttention
+from nmt.config import DecoderOnlyConfig, ModelConfig, Positions, RnnConfig, TransformerConfig
+from nmt.layers.alibi import AlibiPositions
+from nmt.layers.attention import MultiHeadAttention, RelativePositions
 from nmt.layers.coverage import build_coverage
 from nmt.layers.embedding import OutputProjection, ScaledEmbedding
 from nmt.layers.feed_forward import FeedForward
 from nmt.layers.multiplicative_attention import build_recurrent_attention
-from nmt.layers.positional_encoding import LearnedPositionalEncoding, SinusoidalPositionalEncoding
+from nmt.layers.positional_encoding import (
+    LearnedPositionalEncoding,
+    NoPositionalEncoding,
+    PositionalEncoding,
+    SinusoidalPositionalEncoding,
+)
+from nmt.layers.rotary import RotaryPositions
+from nmt.models.copying import CopyingModel
+from nmt.models.decoder_only import CausalLayer, DecoderOnly
+from nmt.models.mixture import MixtureModel
+from nmt.models.pointing import PointingModel
 from nmt.models.rnn import Encoder, Readout, RnnEncoderDecoder
 from nmt.models.transformer import DecoderLayer, EncoderLayer, Residual, Transformer
 
-Model = Transformer | RnnEncoderDecoder
+Model = Transformer | RnnEncoderDecoder | DecoderOnly | MixtureModel
 
 
 def build_model(config: ModelConfig) -> Model:
     """A freshly initialised model; torch's default generator decides the weights."""
+    if isinstance(config, DecoderOnlyConfig):
+        return build_decoder_only(config)
+    translator: Transformer | RnnEncoderDecoder
     if isinstance(config, TransformerConfig):
-        return build_transformer(config)
-    return build_rnn(config)
+        translator, d_hidden = build_transformer(config), config.d_model
+    else:
+        translator, d_hidden = build_rnn(config), config.d_embedding
+    if config.pointer == "source":
+        return CopyingModel(translator, d_hidden)
+    return PointingModel(translator, d_hidden) if config.pointer == "written" else translator
 
 
 def build_transformer(config: TransformerConfig) -> Transformer:
     """Vaswani et al. 2017; linear maps Xavier-uniform, biases zero, embeddings normal (1/sqrt(d_model))."""
 
-    def attention(n_heads: int) -> MultiHeadAttention:
+    def attention(n_heads: int, relative: RelativePositions | None = None) -> MultiHeadAttention:
         return MultiHeadAttention(
-            config.d_model, n_heads, config.attention_dropout, config.d_model // config.n_heads
+            config.d_model, n_heads, config.attention_dropout, config.d_model // config.n_heads, relative
         )
 
     def feed_forward() -> FeedForward:
@@ -43,15 +61,21 @@ def build_transformer(config: TransformerConfig) -> Transformer:
     def embedding(vocab_size: int) -> ScaledEmbedding:
         return ScaledEmbedding(vocab_size, config.d_model, is_scaled=config.scale_embeddings)
 
+    in_encoder, in_decoder = (
+        _relative_positions(config.positions, is_encoder=is_encoder) for is_encoder in (True, False)
+    )
     target = embedding(config.vocab_size)
     shared = config.tie_embeddings == "all"
     model = Transformer(
         target if shared else embedding(config.source_vocab_size or config.vocab_size),
         target,
         _positional_encoding(config),
-        [EncoderLayer(attention(n), feed_forward(), residuals(2)) for n in config.heads_of("encoder")],
         [
-            DecoderLayer(attention(n_self), attention(n_cross), feed_forward(), residuals(3))
+            EncoderLayer(attention(n, in_encoder), feed_forward(), residuals(2))
+            for n in config.heads_of("encoder")
+        ],
+        [
+            DecoderLayer(attention(n_self, in_decoder), attention(n_cross), feed_forward(), residuals(3))
             for n_self, n_cross in zip(config.heads_of("decoder"), config.heads_of("cross"), strict=True)
         ],
         OutputProjection(
@@ -66,16 +90,56 @@ def build_transformer(config: TransformerConfig) -> Transformer:
         alignment_layer=config.alignment_layer,
         token_before_bos=config.token_before_bos,
     )
+    _initialise(model)
+    return model
+
+
+def build_decoder_only(config: DecoderOnlyConfig) -> DecoderOnly:
+    """Radford et al. 2018, initialised as the Transformer is."""
+    relative = _relative_positions(config.positions, is_encoder=False)
+    embedding = ScaledEmbedding(config.vocab_size, config.d_model)
+    model = DecoderOnly(
+        embedding,
+        [
+            CausalLayer(
+                MultiHeadAttention(
+                    config.d_model, config.n_heads, config.attention_dropout, relative=relative
+                ),
+                FeedForward(
+                    config.d_model,
+                    config.d_ff,
+                    activation=config.activation,
+                    dropout=config.activation_dropout,
+                ),
+                [Residual(config.d_model, config.dropout, "pre") for _ in range(2)],
+            )
+            for _ in range(config.n_layers)
+        ],
+        OutputProjection(config.vocab_size, config.d_model, embedding),
+        d_model=config.d_model,
+        dropout=config.dropout,
+        alignment_layer=config.alignment_layer,
+    )
+    _initialise(model)
+    return model
+
+
+def _initialise(model: nn.Module) -> None:
     for module in model.modules():
         if isinstance(module, nn.Linear):
             nn.init.xavier_uniform_(module.weight)
             nn.init.zeros_(module.bias)
-    return model
 
 
-def _positional_encoding(
-    config: TransformerConfig,
-) -> SinusoidalPositionalEncoding | LearnedPositionalEncoding:
+def _relative_positions(positions: Positions, *, is_encoder: bool) -> RelativePositions | None:
+    if positions == "rotary":
+        return RotaryPositions()
+    return AlibiPositions(is_encoder) if positions == "alibi" else None
+
+
+def _positional_encoding(config: TransformerConfig) -> PositionalEncoding:
+    if config.positions in ("none", "rotary", "alibi"):
+        return NoPositionalEncoding()
     if config.positions == "learned":
         return LearnedPositionalEncoding(config.d_model, config.max_positions)
     return SinusoidalPositionalEncoding(

@@ -60,7 +60,10 @@ class MergingDecoder(StepDecoder[StateT], Protocol[StateT]):
 class SequenceModel(Protocol):
     """All that training, scoring and alignment know."""
 
-    output: OutputProjection
+    @property
+    def output(self) -> OutputProjection:
+        """Hidden states to the vocabulary."""
+        ...
 
     def decode(self, batch: Batch) -> tuple[Tensor, Tensor | None]:
         """Teacher-forced pass up to what ``output`` projects to the vocabulary: hidden_BTD first."""

@@ -1,6 +1,7 @@
 """RNN encoder-decoder with attention (Bahdanau et al. 2015) or without (Sutskever et al. 2014).
 
-Attention may know what it has read already (Tu et al. 2016, ``nmt.layers.coverage``).
+Attention may know what it has read already (``nmt.layers.coverage``, ``last_attention``), read one position
+alone (``hard_attention``) or go through the source one way (``monotonic_attention``).
 
 Dimensions: B sentences, K beam size, N = B*K rows, S source length, T target length, M annotation size,
 Q d_hidden, G embedding size, C coverage size, V vocabulary. Masks are True at real tokens.
@@ -21,10 +22,11 @@ from torch.nn.functional import pad
 
 from nmt.batch import Batch
 from nmt.errors import ConfigError
-from nmt.layers.additive_attention import AdditiveAttention
 from nmt.layers.coverage import Coverage
 from nmt.layers.dropout import Dropout
 from nmt.layers.embedding import OutputProjection, ScaledEmbedding
+from nmt.layers.hard_attention import HardAttention, read_chosen
+from nmt.layers.monotonic_attention import MonotonicAttention
 from nmt.layers.multiplicative_attention import RecurrentAttention
 from nmt.models.interface import Step
 
@@ -48,6 +50,27 @@ class RnnState(NamedTuple):
     beam_size: int
     coverage_NSC: Tensor | None = None
     """What of each source position has been read; None without coverage."""
+    last_NS: Tensor | None = None
+    """The last step's attention, where monotonic attention goes on; None with any other."""
+
+
+class Attended(NamedTuple):
+    """What a step has read of the source."""
+
+    context_NM: Tensor
+    weights_NS: Tensor
+    choice_N: Tensor | None = None
+    """The positions of hard attention; None with any other."""
+
+
+class ForcedPass(NamedTuple):
+    """What a teacher-forced pass gives."""
+
+    readout_BTG: Tensor
+    weights_BTS: Tensor | None
+    """None without attention."""
+    choice_BT: Tensor | None = None
+    """The positions of hard attention; None with any other."""
 
 
 class Encoder(nn.Module):
@@ -132,38 +155,51 @@ class RnnEncoderDecoder(nn.Module):
     def forward_with_attention(
         self, batch: Batch, layer: int | None = None, heads: Sequence[int] | None = None
     ) -> tuple[Tensor, Tensor | None]:
-        """Teacher-forced logits_BTV and attention_BTS (None without attention).
+        """Teacher-forced logits_BTV and attention_BTS; errors as ``decode_with_attention``."""
+        readout_BTG, weights_BTS = self.decode_with_attention(batch, layer, heads)
+        return self.output(readout_BTG), weights_BTS
+
+    def decode_with_attention(
+        self, batch: Batch, layer: int | None = None, heads: Sequence[int] | None = None
+    ) -> tuple[Tensor, Tensor | None]:
+        """Teacher-forced readout_BTG and attention_BTS (None without attention).
 
         Raises:
             ConfigError: a layer or head other than 0 is asked for: there is a single attention.
         """
         if layer not in (None, 0, -1) or any(head != 0 for head in heads or ()):
             raise ConfigError(f"layer {layer}, heads {heads}: an RNN has one attention, layer 0, head 0")
-        readout_BTG, weights_BTS = self.decode(batch)
-        return self.output(readout_BTG), weights_BTS
+        return self.decode(batch)
 
     def start(self, source: Batch, beam_size: int) -> RnnState:
         """Encode the source; each of a sentence's K rows begins in the same state."""
         state = self._encode(source)
-        hidden_NQ, coverage_NSC = (
+        hidden_NQ, coverage_NSC, last_NS = (
             None if tensor is None else tensor.repeat_interleave(beam_size, dim=0)
-            for tensor in (state.hidden_NQ, state.coverage_NSC)
+            for tensor in (state.hidden_NQ, state.coverage_NSC, state.last_NS)
         )
         assert hidden_NQ is not None
-        return state._replace(hidden_NQ=hidden_NQ, coverage_NSC=coverage_NSC, beam_size=beam_size)
+        return RnnState(hidden_NQ, state.memory, beam_size, coverage_NSC, last_NS)
 
     def step(self, state: RnnState, tokens_N: Tensor) -> tuple[Step, RnnState]:
         """Read one token for each row and predict the next."""
+        readout_NG, weights_NS, state = self.step_hidden(state, tokens_N)
+        return Step(self.output(readout_NG).float().log_softmax(dim=-1), weights_NS), state
+
+    def step_hidden(self, state: RnnState, tokens_N: Tensor) -> tuple[Tensor, Tensor | None, RnnState]:
+        """``step`` up to what ``output`` projects: readout_NG, attention_NS or None, the next state."""
         word_NG = self.target_embedding(tokens_N)
-        state, context_NM, weights_NS = self._advance(state, word_NG)
-        logits_NV = self.output(self.readout(state.hidden_NQ, word_NG, context_NM))
-        return Step(logits_NV.float().log_softmax(dim=-1), weights_NS), state
+        state, attended = self._advance(state, word_NG)
+        if attended is None:
+            return self.readout(state.hidden_NQ, word_NG, None), None, state
+        return self.readout(state.hidden_NQ, word_NG, attended.context_NM), attended.weights_NS, state
 
     def reorder(self, state: RnnState, rows_N: Tensor) -> RnnState:
         """Move rows of hidden state and coverage; the memory moves only when whole sentences leave."""
         state = state._replace(
             hidden_NQ=state.hidden_NQ.index_select(0, rows_N),
             coverage_NSC=_select(state.coverage_NSC, rows_N),
+            last_NS=_select(state.last_NS, rows_N),
         )
         sentences_B = rows_N[:: state.beam_size].div(state.beam_size, rounding_mode="floor")
         if state.memory is None or len(sentences_B) == state.memory.mask_BS.size(0):
@@ -178,7 +214,9 @@ class RnnEncoderDecoder(nn.Module):
         width = max(first.memory.mask_BS.size(1), second.memory.mask_BS.size(1))
         memory = Memory(*(_joined(*pair, width) for pair in zip(first.memory, second.memory, strict=True)))  # type: ignore[arg-type]
         return merged._replace(
-            memory=memory, coverage_NSC=_joined(first.coverage_NSC, second.coverage_NSC, width)
+            memory=memory,
+            coverage_NSC=_joined(first.coverage_NSC, second.coverage_NSC, width),
+            last_NS=_joined(first.last_NS, second.last_NS, width),
         )
 
     def _encode(self, source: Batch) -> RnnState:
@@ -187,6 +225,8 @@ class RnnEncoderDecoder(nn.Module):
         if self.attention is None:
             return RnnState(hidden_BQ, None, beam_size=1)
         memory = Memory(annotations_BSM, self.attention.project_keys(annotations_BSM), source.source_mask_BS)
+        if isinstance(self.attention, MonotonicAttention):
+            return RnnState(hidden_BQ, memory, 1, last_NS=self.attention.begin(source.source_mask_BS))
         if self.coverage is None:
             return RnnState(hidden_BQ, memory, beam_size=1)
         memory = memory._replace(prepared_BSP=self.coverage.prepare(annotations_BSM))
@@ -194,45 +234,69 @@ class RnnEncoderDecoder(nn.Module):
         return RnnState(hidden_BQ, memory, beam_size=1, coverage_NSC=none_BSC)
 
     def decode(self, batch: Batch) -> tuple[Tensor, Tensor | None]:
-        """Teacher-forced pass: readout_BTG and weights_BTS. Without attention one fused GRU call does it."""
+        """Teacher-forced pass: readout_BTG and weights_BTS."""
+        forced = self.forced_pass(batch)
+        return forced.readout_BTG, forced.weights_BTS
+
+    def forced_pass(self, batch: Batch) -> ForcedPass:
+        """Teacher-forced pass. Without attention one fused GRU call does it."""
         if batch.target_in_BT is None:
             raise ValueError("a teacher-forced pass needs the target side of the batch")
         state = self._encode(batch)
         word_BTG = self.dropout(self.target_embedding(batch.target_in_BT))
         if self.attention is None:
             hidden_BTQ, _ = self.decoder(word_BTG, state.hidden_NQ.unsqueeze(0))
-            return self.readout(hidden_BTQ, word_BTG, None), None
-        hiddens, contexts, weights = [], [], []
+            return ForcedPass(self.readout(hidden_BTQ, word_BTG, None), None)
+        hiddens: list[Tensor] = []
+        steps: list[Attended] = []
         for word_BG in word_BTG.unbind(dim=1):
-            state, context_BM, weights_BS = self._advance(state, word_BG)
+            state, attended = self._advance(state, word_BG)
+            assert attended is not None
             hiddens.append(state.hidden_NQ)
-            contexts.append(context_BM)
-            weights.append(weights_BS)
-        readout_BTG = self.readout(torch.stack(hiddens, 1), word_BTG, torch.stack(contexts, 1))  # type: ignore[arg-type]
-        return readout_BTG, torch.stack(weights, 1)  # type: ignore[arg-type]
+            steps.append(attended)
+        context_BTM = torch.stack([step.context_NM for step in steps], 1)
+        choices = [step.choice_N for step in steps if step.choice_N is not None]
+        return ForcedPass(
+            self.readout(torch.stack(hiddens, 1), word_BTG, context_BTM),
+            torch.stack([step.weights_NS for step in steps], 1),
+            torch.stack(choices, 1) if choices else None,
+        )
 
-    def _advance(self, state: RnnState, word_NG: Tensor) -> tuple[RnnState, Tensor | None, Tensor | None]:
-        """s_i = GRU([y_{i-1}; c_i], s_{i-1}), c_i from s_{i-1}: the next state, context_NM, weights_NS."""
-        context_NM, weights_NS, read_NG = None, None, word_NG
-        if self.attention is not None and state.memory is not None:
-            context_NM, weights_NS, coverage_NSC = self._attend(state, state.memory)
-            state = state._replace(coverage_NSC=coverage_NSC)
-            read_NG = torch.cat((word_NG, context_NM), dim=-1)
+    def _advance(self, state: RnnState, word_NG: Tensor) -> tuple[RnnState, Attended | None]:
+        """s_i = GRU([y_{i-1}; c_i], s_{i-1}), c_i from s_{i-1}: the next state, and what was read for it."""
+        attended, read_NG = None, word_NG
+        if state.memory is not None:
+            attended = self._attend(state, state.memory)
+            read_NG = torch.cat((word_NG, attended.context_NM), dim=-1)
+            state = self._remember(state, state.memory, attended.weights_NS)
         _, hidden_1NQ = self.decoder(read_NG.unsqueeze(1), state.hidden_NQ.unsqueeze(0))
-        return state._replace(hidden_NQ=hidden_1NQ.squeeze(0)), context_NM, weights_NS
+        return state._replace(hidden_NQ=hidden_1NQ.squeeze(0)), attended
 
-    def _attend(self, state: RnnState, memory: Memory) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Context_NM, weights_NS, and coverage_NSC with them."""
+    def _attend(self, state: RnnState, memory: Memory) -> Attended:
+        """Read the memory from s_{i-1}."""
         assert self.attention is not None
         reads = (state.hidden_NQ, memory.keys_BSA, memory.annotations_BSM, memory.mask_BS)
+        if isinstance(self.attention, MonotonicAttention):
+            assert state.last_NS is not None
+            return Attended(*self.attention(*reads, state.last_NS))
+        if self.coverage is not None and state.coverage_NSC is not None:
+            return Attended(*self.attention(*reads, self.coverage.score(state.coverage_NSC)))
+        context_NM, weights_NS = self.attention(*reads)
+        if not isinstance(self.attention, HardAttention):
+            return Attended(context_NM, weights_NS)
+        choice_N = self.attention.choose(weights_NS)
+        return Attended(read_chosen(memory.annotations_BSM, choice_N, context_NM), weights_NS, choice_N)
+
+    def _remember(self, state: RnnState, memory: Memory, weights_NS: Tensor) -> RnnState:
+        """What the next step's attention knows of this one's."""
+        if isinstance(self.attention, MonotonicAttention):
+            return state._replace(last_NS=weights_NS)
         if self.coverage is None or state.coverage_NSC is None or memory.prepared_BSP is None:
-            return *self.attention(*reads), None
-        assert isinstance(self.attention, AdditiveAttention)
-        context_NM, weights_NS = self.attention(*reads, self.coverage.score(state.coverage_NSC))
+            return state
         coverage_NSC = self.coverage.update(
             state.coverage_NSC, weights_NS, memory.prepared_BSP, state.hidden_NQ
         )
-        return context_NM, weights_NS, coverage_NSC
+        return state._replace(coverage_NSC=coverage_NSC)
 
 
 def _select(tensor: Tensor | None, rows: Tensor) -> Tensor | None:

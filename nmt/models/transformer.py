@@ -22,7 +22,7 @@ from nmt.layers.attention import KeyValue, MultiHeadAttention
 from nmt.layers.dropout import Dropout
 from nmt.layers.embedding import OutputProjection, ScaledEmbedding
 from nmt.layers.feed_forward import FeedForward
-from nmt.layers.positional_encoding import LearnedPositionalEncoding, SinusoidalPositionalEncoding
+from nmt.layers.positional_encoding import PositionalEncoding
 from nmt.models.interface import Step
 from nmt.models.transformer_state import Group, TransformerState
 
@@ -181,7 +181,7 @@ class Transformer(nn.Module):
         self,
         source_embedding: ScaledEmbedding,
         target_embedding: ScaledEmbedding,
-        positions: SinusoidalPositionalEncoding | LearnedPositionalEncoding,
+        positions: PositionalEncoding,
         encoder_layers: Sequence[EncoderLayer],
         decoder_layers: Sequence[DecoderLayer],
         output: OutputProjection,
@@ -234,7 +234,14 @@ class Transformer(nn.Module):
     def forward_with_attention(
         self, batch: Batch, layer: int | None = None, heads: Sequence[int] | None = None
     ) -> tuple[Tensor, Tensor | None]:
-        """Teacher-forced logits_BTV and cross-attention_BTS, averaged over ``heads`` of ``layer``.
+        """Teacher-forced logits_BTV and cross-attention_BTS; errors as ``decode_with_attention``."""
+        hidden_BTD, attention_BTS = self.decode_with_attention(batch, layer, heads)
+        return self.output(hidden_BTD), attention_BTS
+
+    def decode_with_attention(
+        self, batch: Batch, layer: int | None = None, heads: Sequence[int] | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Teacher-forced hidden_BTD and cross-attention_BTS, averaged over ``heads`` of ``layer``.
 
         Raises:
             ConfigError: the model has no such layer or head.
@@ -244,7 +251,7 @@ class Transformer(nn.Module):
         assert weights_BHTS is not None
         if heads is not None:
             weights_BHTS = weights_BHTS[:, self._checked_heads(heads, weights_BHTS.size(1))]
-        return self.output(hidden_BTD), weights_BHTS.float().mean(dim=1)
+        return hidden_BTD, weights_BHTS.float().mean(dim=1)
 
     def start(self, source: Batch, beam_size: int) -> TransformerState:
         """Encode and project the memory once for all steps."""
@@ -256,10 +263,16 @@ class Transformer(nn.Module):
 
     def step(self, state: TransformerState, tokens_N: Tensor) -> tuple[Step, TransformerState]:
         """Read one token for each row and predict the next."""
+        hidden_ND, attention_NS, state = self.step_hidden(state, tokens_N)
+        return Step(self.output(hidden_ND).float().log_softmax(dim=-1), attention_NS), state
+
+    def step_hidden(
+        self, state: TransformerState, tokens_N: Tensor
+    ) -> tuple[Tensor, Tensor, TransformerState]:
+        """``step`` up to what ``output`` projects: hidden_ND, cross-attention_NS, the next state."""
         hidden_N1D, state, weights_NH1S = self._read(state, tokens_N.unsqueeze(1), self.alignment_layer)
         assert weights_NH1S is not None
-        log_probs_NV = self.output(hidden_N1D).squeeze(1).float().log_softmax(dim=-1)
-        return Step(log_probs_NV, weights_NH1S.float().mean(dim=1).squeeze(1)), state
+        return hidden_N1D.squeeze(1), weights_NH1S.float().mean(dim=1).squeeze(1), state
 
     def reorder(self, state: TransformerState, rows_N: Tensor) -> TransformerState:
         """Move rows of the past; the memory moves only when whole sentences leave."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from nmt.pipeline.flags import copied_words
+from nmt.pipeline.flags import copied_words, doubled_words
 from nmt.pipeline.prepare import Preparer, Protected, Reading, Sentence, slice_of
 from nmt.pipeline.quality import Found
 from nmt.pipeline.requests import Flow
@@ -18,6 +18,7 @@ from nmt.pipeline.result import Candidate
 from nmt.spans import overlap
 from nmt.text.asides import Aside, Compared, compare_asides
 from nmt.text.edits import Edit, Rewriting
+from nmt.text.lexicon import Entry, look_up
 from nmt.text.numbers import compare_numbers
 
 MOST_WORDS = 6
@@ -47,6 +48,8 @@ class AsideSearch:
 
     preparer: Preparer
     attempt: Attempt
+    with_lexicon: bool = False
+    """What the lexicon knows is believed, not the model."""
 
     def replace_copied(self, sentence: Sentence, found: Found) -> Flow[Found]:
         """Put the translation of each copied aside, or of its copied words, in its place."""
@@ -60,7 +63,7 @@ class AsideSearch:
             is_long = inner.count(" ") >= MOST_WORDS
             if is_long and not copied_words(inner, written, sentence.source_language):
                 continue
-            whole = yield from self._alone(sentence, inner)
+            whole = yield from self.alone(sentence, inner)
             if whole is None or _n_shared(one.copied, whole) >= len(one.copied):
                 whole = yield from self._word_by_word(sentence, one.copied, written)
             if whole != written:
@@ -72,22 +75,33 @@ class AsideSearch:
 
     def put_back(self, sentence: Sentence, dropped: Sequence[Aside]) -> Flow[Found | None]:
         """Search again with a stand-in for each aside that was dropped; None: there are too few of them."""
-        if sentence.reading is None:
-            return None
-        entries = [entry for _, entry in sentence.reading.protected]
+        translated = []
         for aside in dropped:
             inner = sentence.text[slice_of(aside.inner)]
-            written = yield from self._alone(sentence, inner)
+            translated.append((aside, (yield from self.alone(sentence, inner)) or inner))
+        return (yield from self.with_whole(sentence, translated))
+
+    def with_whole(self, sentence: Sentence, translated: Sequence[tuple[Aside, str]]) -> Flow[Found | None]:
+        """Search with one stand-in for each aside and what stands in it; None: there are too few of them."""
+        if sentence.reading is None:
+            return None
+        spans = [aside.span for aside, _ in translated]
+        entries = [
+            entry
+            for _, entry in sentence.reading.protected
+            if not any(overlap(entry.span, span) for span in spans)
+        ]
+        for aside, written in translated:
             before = sentence.text[aside.span.start : aside.inner.start]
             after = sentence.text[aside.inner.end : aside.span.end]
             # as a number, so that it is joined to no neighbour
-            entries.append(Protected(aside.span, f"{before}{written or inner}{after}", is_number=True))
+            entries.append(Protected(aside.span, f"{before}{written}{after}", is_number=True))
         reading = self.preparer.read(sentence, entries)
         if reading is None:
             return None
         return (yield from self.attempt(sentence, reading))
 
-    def _alone(self, sentence: Sentence, text: str) -> Flow[str | None]:
+    def alone(self, sentence: Sentence, text: str) -> Flow[str | None]:
         """The translation of a part by itself; None if the model gives none, or changes its numbers."""
         part = self.preparer.prepare(text, self.preparer.literals(text), (), sentence.options)
         if part.reading is None:
@@ -99,12 +113,22 @@ class AsideSearch:
             source_language=sentence.source_language,
             target_language=sentence.target_language,
         )
-        return None if best.copied or flags or not best.finished or not numbers.ok else best.text
+        known = self.known(sentence, text)
+        if known is not None and not known.has(best.text):
+            return known.translations[0]
+        is_bad = best.copied or flags or not best.finished or not numbers.ok or doubled_words(text, best.text)
+        return None if is_bad else best.text
+
+    def known(self, sentence: Sentence, text: str) -> Entry | None:
+        """What the lexicon has for a part of a sentence."""
+        if not self.with_lexicon:
+            return None
+        return look_up(text, sentence.source_language, sentence.target_language)
 
     def _word_by_word(self, sentence: Sentence, words: Sequence[str], written: str) -> Flow[str]:
         """``written`` with the translation of each of its copied words, where that is one word."""
         for word in words:
-            other = yield from self._alone(sentence, word)
+            other = yield from self.alone(sentence, word)
             if other is not None and other.isalpha() and other != word:
                 written = " ".join(other if part == word else part for part in written.split(" "))
         return written

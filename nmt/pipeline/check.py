@@ -12,11 +12,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from nmt.pipeline.flags import copied_words, is_copy, is_in_other_language, is_too_short
+from nmt.errors import UnsupportedLanguageError
+from nmt.pipeline.flags import (
+    copied_words,
+    doubled_words,
+    is_already_in,
+    is_copy,
+    is_in_other_language,
+    is_too_short,
+    wrong_marks,
+)
 from nmt.spans import Span
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.glossary import Glossary, find_form
 from nmt.text.literals import find_literals
+from nmt.text.negation import compare_negations
 from nmt.text.numbers import compare_numbers, compare_spelled_numbers
 from nmt.text.times import find_times
 
@@ -27,19 +37,18 @@ CheckKind = Literal[
     "untranslated",
     "wrong_language",
     "doubled_word",
+    "negation",
     "term",
     "length",
     "empty",
 ]
 CHECK_KINDS: tuple[CheckKind, ...] = get_args(CheckKind)
+LANGUAGES = ("en", "fr")
+"""What is checked, in either direction."""
 LONGEST_SHARE = 3.0
 """A translation with more times the characters of a source of ``LEAST_CHARACTERS`` has too much."""
 LEAST_CHARACTERS = 20
 _FINAL = re.compile(r"[.!?…:]+(?=[\"'»”’)\]\s]*$)")
-_DOUBLED = re.compile(r"(?<![\w'’-])([^\W\d_]{2,})\s+\1(?![\w'’-])", re.IGNORECASE)
-_MAY_DOUBLE = frozenset(
-    {"nous", "vous", "that", "had", "is", "très", "bye", "non", "oui", "no", "so", "very"}
-)
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,15 @@ class Problem:
     kind: CheckKind
     detail: str
     """What it is about: the number, the word."""
+
+
+def check_languages(languages: tuple[str, str]) -> None:
+    """Raises ``UnsupportedLanguageError`` unless these are two languages that the checks know."""
+    if not set(languages) <= set(LANGUAGES) or languages[0] == languages[1]:
+        raise UnsupportedLanguageError(
+            f"the checks know {' and '.join(LANGUAGES)} only; name one for the source and the other for the "
+            "translation"
+        )
 
 
 def check_translation(
@@ -61,7 +79,11 @@ def check_translation(
         target: its translation.
         languages: of both, as ISO 639-1 codes.
         glossary: terms that the translation must have.
+
+    Raises:
+        UnsupportedLanguageError: see ``check_languages``.
     """
+    check_languages(languages)
     if not source.strip() or not target.strip():
         return [Problem("empty", "one side is blank")] if source.strip() or target.strip() else []
     return [
@@ -121,9 +143,8 @@ def _marks(source: str, target: str) -> Iterator[Problem]:
     read, written = (match.group() if (match := _FINAL.search(text)) else "" for text in (source, target))
     if read.replace("...", "…")[-1:] != written.replace("...", "…")[-1:]:
         yield Problem("punctuation", f"ends with {written or 'no mark'}, the source with {read or 'none'}")
-    for opening, closing in ("()", "[]", "{}", "«»"):
-        if target.count(opening) != target.count(closing) and source.count(opening) == source.count(closing):
-            yield Problem("punctuation", f"{opening} and {closing} do not match")
+    for marks in wrong_marks(source, target):
+        yield Problem("punctuation", f"{marks}: missing, or without a counterpart")
 
 
 def _words(source: str, target: str, languages: tuple[str, str]) -> Iterator[Problem]:
@@ -134,10 +155,13 @@ def _words(source: str, target: str, languages: tuple[str, str]) -> Iterator[Pro
             yield Problem("untranslated", word)
     if is_in_other_language(target, languages[1]):
         yield Problem("wrong_language", f"does not read like {languages[1]}")
-    doubled = {match[1].lower() for match in _DOUBLED.finditer(source)}
-    for match in _DOUBLED.finditer(target):
-        if match[1].lower() not in _MAY_DOUBLE and not doubled:
-            yield Problem("doubled_word", match.group())
+    if is_already_in(source, languages[1], languages[0]):
+        yield Problem("wrong_language", f"the source reads like {languages[1]}")
+    for doubled in doubled_words(source, target):
+        yield Problem("doubled_word", doubled)
+    lost, invented = compare_negations(source, target, languages)
+    if lost or invented:
+        yield Problem("negation", "is missing" if lost else "is not in the source")
     if is_too_short(source, target, languages[1]) or (
         len(source) >= LEAST_CHARACTERS and len(target) > LONGEST_SHARE * len(source)
     ):

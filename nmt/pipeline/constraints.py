@@ -16,6 +16,7 @@ from nmt.config import GenerationConfig
 from nmt.hypothesis import Hypothesis
 from nmt.pipeline.asides import AsideSearch, wrong_asides
 from nmt.pipeline.flags import FlagKind
+from nmt.pipeline.pairs import moved_pairs
 from nmt.pipeline.prepare import Preparer, Protected, Reading, Sentence, beside, joined, slice_of
 from nmt.pipeline.quality import Found, copy_of, search_and_repair
 from nmt.pipeline.requests import Flow, search_for
@@ -48,6 +49,8 @@ def translate_faithfully(
     source_ids: Sequence[int],
     options: GenerationConfig,
     decode: Callable[[Hypothesis], Candidate],
+    *,
+    with_lexicon: bool = False,
 ) -> Flow[Found]:
     """Search for a translation that holds all that it should.
 
@@ -57,6 +60,7 @@ def translate_faithfully(
         source_ids: of its reading.
         options: how to search.
         decode: a hypothesis as text.
+        with_lexicon: for parts that are translated by themselves.
     """
     run = _Run(preparer, options, decode)
     if not _has_words(sentence):
@@ -80,7 +84,9 @@ def translate_faithfully(
             found = in_parts
     if _lost(sentence, found[0][0]):
         found = yield from run.in_parts(sentence, _parts(sentence))
-    found = yield from _with_asides(AsideSearch(preparer, run.attempt), sentence, found)
+    search = AsideSearch(preparer, run.attempt, with_lexicon)
+    found = yield from _with_pairs(search, sentence, found)
+    found = yield from _with_asides(search, sentence, found)
     return _with_terms(sentence, found)
 
 
@@ -129,6 +135,17 @@ class _Run:
         return (_joined_parts(self.preparer, sentence, parts),), tuple(dict.fromkeys(flags))
 
 
+def _with_pairs(search: AsideSearch, sentence: Sentence, found: Found) -> Flow[Found]:
+    """Words between two literals stay there, unless literals, terms or numbers would be lost for it."""
+    moved = yield from moved_pairs(search, sentence, found)
+    if not moved:
+        return found
+    second = yield from search.with_whole(sentence, moved)
+    if second is None or _n_wrong(sentence, second)[:2] > _n_wrong(sentence, found)[:2]:
+        return found
+    return second
+
+
 def _with_asides(search: AsideSearch, sentence: Sentence, found: Found) -> Flow[Found]:
     """What is in brackets or quotes is translated, wherever the model did not."""
     dropped = [one.source for one in wrong_asides(sentence, found[0][0]) if one.target is None]
@@ -151,7 +168,7 @@ def _still_wanted(sentence: Sentence, reading: Reading, best: Candidate) -> list
     if best.copied:
         return []
     present = {entry.span for _, entry in reading.protected}
-    applied = {applied.source for applied in _applied(sentence, best)}
+    applied = {applied.source for applied in applied_terms(sentence, best)}
     wanted = [
         Protected(match.span, in_case_of(sentence.text[slice_of(match.span)], match.term), match.term)
         for match in sentence.terms
@@ -264,13 +281,13 @@ def _n_wrong(sentence: Sentence, found: Found) -> tuple[int, ...]:
     n_dropped = sum(one.target is None for one in wrong_asides(sentence, best))
     return (
         best.copied + (not best.finished) + ("loop" in flags) + _lost(sentence, best),
-        len(sentence.terms) - len(_applied(sentence, best)) + _n_wrong_numbers(sentence, best),
+        len(sentence.terms) - len(applied_terms(sentence, best)) + _n_wrong_numbers(sentence, best),
         n_dropped,
         len(flags),
     )
 
 
-def _applied(sentence: Sentence, best: Candidate) -> list[AppliedTerm]:
+def applied_terms(sentence: Sentence, best: Candidate) -> list[AppliedTerm]:
     """The glossary entries that the translation holds, each occurrence in a place of its own."""
     kept = dict(best.kept)
     blank = best.text
@@ -298,7 +315,7 @@ def _with_terms(sentence: Sentence, found: Found) -> Found:
         for source, target in best.kept
         if source == entry.span
     ]
-    applied = _applied(sentence, best)
+    applied = applied_terms(sentence, best)
     missed = len(applied) < len(sentence.terms)
     lost = _lost(sentence, best)
     problems: list[tuple[FlagKind, bool]] = [("term_missed", missed), ("literal_lost", lost)]

@@ -15,6 +15,7 @@ from nmt.pipeline.result import (
     Alternative,
     Candidate,
     Document,
+    Recalled,
     SentenceTranslation,
     Translation,
     Verdict,
@@ -38,6 +39,8 @@ class FinishedSentence:
     verdict: Verdict = NOTHING_KNOWN
     heads: HeadMaps | None = None
     """Of the best candidate, with alignment "heads"."""
+    memory: Recalled | None = None
+    """What the translation memory had for the sentence."""
 
 
 def finish(plan: Plan, sentences: Sequence[FinishedSentence]) -> Translation:
@@ -77,6 +80,11 @@ def finish(plan: Plan, sentences: Sequence[FinishedSentence]) -> Translation:
             replace(term, source=_moved(term.source, read), target=_moved(term.target, written))
             for candidate, (read, written) in zip(best, starts, strict=True)
             for term in candidate.terms
+        ),
+        memory=tuple(
+            replace(sentence.memory, sentence=index)
+            for index, sentence in enumerate(sentences)
+            if sentence.memory is not None
         ),
     )
 

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from nmt.text.language import detect
+from nmt.text.languages import rules
+from nmt.text.names import given_names
 from nmt.text.words import Token
 
 FlagKind = Literal[
@@ -28,6 +30,10 @@ FlagKind = Literal[
     "term_missed",
     "below_min_confidence",
     "register_unavailable",
+    "negation_mismatch",
+    "doubled_word",
+    "marks_mismatch",
+    "lexicon",
 ]
 FLAG_KINDS: tuple[FlagKind, ...] = get_args(FlagKind)
 
@@ -46,65 +52,25 @@ MIN_COVERABLE_WORDS = 5
 COVERED_SHARE = 0.4
 """Of so many source words or more this share must be linked to some word of the translation."""
 
-SHORT_SHARE = {"fr": 0.4, "en": 0.35}
-"""A translation into a language of fewer characters than this share of its source's has lost some of it,"""
 LEAST_CHARACTERS = 30
-"""where the source has so many. In 7,600 pairs of four development sets no French reference is as short; in
-7,900 of five one English is."""
-
-UNMISTAKABLE = {
-    "en": frozenset(
-        {
-            "the",
-            "and",
-            "with",
-            "are",
-            "this",
-            "that",
-            "you",
-            "from",
-            "have",
-            "they",
-            "would",
-            "not",
-            "there",
-            "which",
-        }
-    ),
-    "fr": frozenset(
-        {
-            "est",
-            "une",
-            "dans",
-            "les",
-            "des",
-            "il",
-            "elle",
-            "je",
-            "vous",
-            "nous",
-            "pour",
-            "qui",
-            "avec",
-            "aux",
-            "cette",
-            "sont",
-            "leur",
-        }
-    ),
-}
-"""Frequent words that few other languages write so: two different ones tell, and the classifier is spared."""
-
-TELLING = {
-    "en": frozenset(("is", "in", "of", "to", "we", "it", "was", "were", "at", "my", "your")),
-    "fr": frozenset(("le", "la", "du", "sur", "un", "ce", "et", "mon", "au", "ne", "nos", "vos")),
-}
-"""More frequent words that tell English and French apart, though not from other languages."""
+"""A source of so many is not translated by less than a share of them (``Language.short_share``). In 7,600
+pairs of four development sets no French reference is as short; in 7,900 of five one English is."""
 
 WORD_LISTS = Path(__file__).parents[1] / "text" / "word_lists"
 """Ordinary words of one language that others do not have, by ``scripts/make_word_lists.py``."""
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_DOUBLED = re.compile(
+    r"(?<![\w'’-])(?:([^\W\d_]{2,})\s+\1|((?:[^\W\d_]+['’\s]\s*){1,4}[^\W\d_]{3,})(?:,?\s+(?:et|ou|and|or))?,?\s+\2)"
+    r"(?![\w'’-])",
+    re.IGNORECASE,
+)
+_MAY_DOUBLE = frozenset(
+    {"nous", "vous", "that", "had", "is", "très", "bye", "non", "oui", "no", "so", "very"}
+)
+_BRACKETS = re.compile(r"(?<!\w)\([^()]*[^\W\d_]{2}[^()]*\)")
+_QUOTES = re.compile(r"(?<![\w'’])[\"“«„](?=\s?\w)[^\"“”«»]+[\"”»“](?!\w)")
+_ANY_QUOTE = re.compile("[\"“”«»„'‘’—–-]")
 
 
 @dataclass(frozen=True)
@@ -125,6 +91,10 @@ class Flag:
     term_missed: a glossary entry is not applied.
     below_min_confidence: the source stands, for the translation was not good enough for the caller.
     register_unavailable: the model cannot choose how people are addressed.
+    negation_mismatch: one side denies something and nothing on the other does.
+    doubled_word: a word or phrase stands twice in a row, or on both sides of a conjunction.
+    marks_mismatch: brackets or quotation marks of the source are missing, or have no counterpart.
+    lexicon: the lexicon of short texts gave the translation, for the model was not sure of its own.
     """
     sentence: int
     """Index in ``Translation.sentences``."""
@@ -137,9 +107,14 @@ def is_copy(source: str, target: str) -> bool:
     """
     read, written = _common_words(source), _common_words(target)
     if len(read) < MIN_COPIED_WORDS:
-        return False
+        is_plain = source.isupper() or source.islower()
+        return len(read) > 1 and is_plain and source == target and given_names().isdisjoint(_titled(read))
     shared = sum((Counter(read) & Counter(written)).values())
     return shared >= max(MIN_COPIED_WORDS, COPIED_SHARE * len(read))
+
+
+def _titled(words: Sequence[str]) -> set[str]:
+    return {word.capitalize() for word in words}
 
 
 def copied_words(source: str, target: str, language: str) -> list[str]:
@@ -162,9 +137,36 @@ def _ordinary_words(language: str) -> frozenset[str]:
     return frozenset(path.read_text(encoding="utf-8").split()) if path.exists() else frozenset()
 
 
+def doubled_words(source: str, target: str) -> list[str]:
+    """Words and phrases that stand twice in a row in a translation whose source has nothing so doubled."""
+    found = [
+        match.group()
+        for match in _DOUBLED.finditer(target)
+        if (match[1] or match[2]).lower() not in _MAY_DOUBLE
+    ]
+    return found if found and not _DOUBLED.search(source) else []
+
+
+def wrong_marks(source: str, target: str) -> list[str]:
+    """Brackets that are missing or have no counterpart, and quotation marks that are gone."""
+    if "(" not in source + target and not _QUOTES.search(source):
+        return []
+    found = []
+    if len(_BRACKETS.findall(target)) < len(_BRACKETS.findall(source)):
+        found.append("()")
+    for opening, closing in ("()", "[]", "{}", "«»"):
+        if target.count(opening) != target.count(closing) and source.count(opening) == source.count(closing):
+            found.append(f"{opening}{closing}")
+    if _QUOTES.search(source) and not _ANY_QUOTE.search(target):
+        found.append('""')
+    if target.count('"') % 2 > source.count('"') % 2:
+        found.append('"')
+    return list(dict.fromkeys(found))
+
+
 def is_too_short(source: str, target: str, language: str = "fr") -> bool:
     """Whether a translation into a language is so short that part of its source must be missing."""
-    share = SHORT_SHARE.get(language, min(SHORT_SHARE.values()))
+    share = rules(language).short_share
     return len(source) >= LEAST_CHARACTERS and len(target) < share * len(source)
 
 
@@ -173,7 +175,7 @@ def is_in_other_language(text: str, language: str) -> bool:
     words = _WORD.findall(text.lower())
     if len(words) < MIN_DETECTED_WORDS:
         return False
-    unmistakable = UNMISTAKABLE.get(language, frozenset()).intersection(words)
+    unmistakable = rules(language).unmistakable.intersection(words)
     if len(unmistakable) > 1 and PLAIN_SHARE * len(words) <= sum(word in unmistakable for word in words):
         return False
     detected = detect(text)
@@ -187,10 +189,11 @@ def is_already_in(text: str, language: str, read: str) -> bool:
     agrees.
     """
     words = _WORD.findall(text.lower())
-    known = (UNMISTAKABLE.get(language, frozenset()) | TELLING.get(language, frozenset())).intersection(words)
+    own = rules(language)
+    known = (own.unmistakable | own.telling).intersection(words)
     if len(words) < LEAST_WORDS or len(known) < LEAST_KNOWN:
         return False
-    if UNMISTAKABLE.get(read, frozenset()).intersection(words) or _ordinary_words(read).intersection(words):
+    if rules(read).unmistakable.intersection(words) or _ordinary_words(read).intersection(words):
         return False
     detected = detect(text, (language, read))
     return detected.language == language and detected.score >= ALREADY_SCORE

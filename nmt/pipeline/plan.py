@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple
@@ -13,6 +13,7 @@ from nmt.options import TranslationOptions
 from nmt.pipeline.prepare import MASK, Preparer, Sentence, copied_spans, slice_of, within
 from nmt.pipeline.result import Document
 from nmt.spans import Span
+from nmt.text.address import address_of
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.passthrough import isolate_non_words, reason_to_copy
 from nmt.text.segment import SEPARATORS, Segment, split, split_at_gaps, split_lines, split_long
@@ -106,7 +107,9 @@ class Planner:
         refuse_lone_surrogates(text, name)
         literals = self.preparer.literals(text)
         whole = [span for span in copied_spans(literals, keep) if text[slice_of(span)] not in SEPARATORS]
-        document = self._split(text, whole, is_cut=options.split_sentences)
+        recalled = {match.text for match in options.memory if match.is_exact}
+        document = self._split(text, whole, is_cut=options.split_sentences, recalled=recalled)
+        options = self._in_one_register(options, document)
         return document, tuple(
             self.preparer.prepare(
                 segment.text,
@@ -117,8 +120,18 @@ class Planner:
             for segment in document.segments
         )
 
-    def _split(self, text: str, copied: Sequence[Span], *, is_cut: bool) -> Document:
-        """Cut between lines, between sentences if ``is_cut``, and in too long ones; never in a copy."""
+    def _in_one_register(self, options: TranslationOptions, document: Document) -> TranslationOptions:
+        """``options`` with one form of address for all sentences, if none was asked for."""
+        if options.formality != "default" or not self.preparer.registers:
+            return options
+        address = address_of([segment.text for segment in document.segments], self.language)
+        return options if address is None else options.model_copy(update={"formality": address})
+
+    def _split(self, text: str, copied: Sequence[Span], *, is_cut: bool, recalled: Set[str]) -> Document:
+        """Cut between lines, between sentences if ``is_cut``, and in too long ones; never in a copy.
+
+        What a translation memory has as it stands (``recalled``) is not cut either.
+        """
         sentences_of = split if is_cut else split_lines
         subwords = self.tokenizer.subwords
         most = self.most_tokens - len(self.tokenizer.prefix)
@@ -127,18 +140,53 @@ class Planner:
             return len(subwords(part)) <= most or reason_to_copy(part, self.language) is not None
 
         masked = Rewriting.of(text, [Edit(span, MASK) for span in copied])
+
+        def is_recalled(part: Segment) -> bool:
+            span = masked.backward(part.start, part.end)
+            return text[slice_of(span)] in recalled and len(subwords(part.text)) <= most
+
+        whole = Segment(text.strip(), len(text) - len(text.lstrip()), len(text.rstrip()))
+        if whole.text in recalled and len(subwords(whole.text)) <= most:
+            return Document(text, (whole,), repaired=False)
         sentences = [
-            part for sentence in sentences_of(masked.new, self.language) for part in split_at_gaps(sentence)
+            part
+            for sentence in _cut(masked.new, self.language, sentences_of, is_recalled if recalled else None)
+            for part in ([sentence] if recalled and is_recalled(sentence) else split_at_gaps(sentence))
         ]
         parts = [
             part
             for sentence in sentences
-            for isolated in isolate_non_words(sentence, self.language)
+            for isolated in (
+                [sentence]
+                if recalled and is_recalled(sentence)
+                else isolate_non_words(sentence, self.language)
+            )
             for part in split_long(isolated, fits)
         ]
         spans = [masked.backward(part.start, part.end) for part in parts if subwords(part.text)]
         segments = tuple(Segment(text[span.start : span.end], span.start, span.end) for span in spans)
         return Document(text, segments, repaired=len(parts) > len(sentences))
+
+
+def _cut(
+    text: str,
+    language: str,
+    sentences_of: Callable[[str, str], list[Segment]],
+    is_whole: Callable[[Segment], bool] | None,
+) -> list[Segment]:
+    """The sentences of ``text``; a line for which ``is_whole`` holds is one."""
+    if is_whole is None:
+        return sentences_of(text, language)
+    found: list[Segment] = []
+    for line in split_lines(text, language):
+        if is_whole(line):
+            found.append(line)
+            continue
+        found += [
+            Segment(part.text, line.start + part.start, line.start + part.end)
+            for part in sentences_of(line.text, language)
+        ]
+    return found
 
 
 def _named(texts: Sequence[str]) -> list[tuple[str, str]]:

@@ -13,11 +13,11 @@ from typing import TypeVar
 
 from nmt.options import TranslationOptions
 from nmt.spans import Span, overlap
-from nmt.text.capitals import CAPITALISED
 from nmt.text.casing import Shape
 from nmt.text.characters import composed, unseen
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.glossary import Term, TermMatch
+from nmt.text.languages import rules
 from nmt.text.literals import Literal as Copied
 from nmt.text.literals import find_literals
 from nmt.text.names import find_names
@@ -37,16 +37,6 @@ MASK = "Literal"
 """Stands for a span to copy while a text is cut into sentences: a word that may begin one."""
 
 _NAME = re.compile(r"(?<=[\w,;)\"”»][ ])[^\W\d_a-zà-öø-ÿ][^\W\d_]{2,}(?:-[^\W\d_]+)*(?![\w-])")
-_FIRST = r"[^\W\d_a-zà-öø-ÿ][^\W\d_]{3,}"
-_FIRST_NAME = {
-    "en": re.compile(rf"{_FIRST}(?<!ing)(?<!ed)(?<!ly)(?<!tion)(?<!ness)(?<!ment)(?<!ble)(?<!s)(?!\w)"),
-    "fr": re.compile(
-        rf"{_FIRST}(?<!tion)(?<!ment)(?<!ble)(?<!té)(?<!ance)(?<!ence)(?<!age)(?<!isme)(?<!iste)(?<!eur)"
-        r"(?<!euse)(?<!ique)(?<!elle)(?<!ette)(?<!ant)(?<!ante)(?<!ent)(?<!ente)(?<!é)(?<!ée)(?<!er)(?<!ir)"
-        r"(?<!re)(?<!ez)(?<!ait)(?<!s)(?<!x)(?!\w)"
-    ),
-}
-"""A first word that may be a name: it looks like no form of another word of its language."""
 RARE_PIECES, RARE_FIRST_PIECES = 3, 4
 """A name of so many pieces is copied; the first word of a sentence has a capital anyway and needs more."""
 
@@ -100,6 +90,8 @@ class Sentence:
     """Of the first search; None: not one can hold all stand-ins, or nothing is to be translated."""
     source_language: str
     target_language: str
+    keep: tuple[Span, ...] = ()
+    """Of ``copied`` what the caller asked for: any translation is to hold it."""
 
 
 class Preparer:
@@ -171,7 +163,9 @@ class Preparer:
             names = beside([*copied, *(Protected(match.span, "") for match in terms)], self._names(text))
             copied = sorted([*copied, *names], key=lambda entry: entry.span.start)
         languages = self.source_language, self.target_language
-        sentence = Sentence(text, tuple(copied), tuple(terms), shape, options, None, *languages)
+        sentence = Sentence(
+            text, tuple(copied), tuple(terms), shape, options, None, *languages, keep=tuple(keep)
+        )
         return replace(sentence, reading=self.read(sentence, copied))
 
     def _sure(self, text: str) -> list[Protected]:
@@ -198,14 +192,14 @@ class Preparer:
             if self._is_rare(match.group(), RARE_PIECES)
             and not is_unit(text, *match.span(), self.source_language)
         ]
-        pattern = _FIRST_NAME.get(self.source_language)
+        pattern = rules(self.source_language).first_name
         first = None if pattern is None else pattern.match(text)
         if first is not None and self._is_rare(first.group(), RARE_FIRST_PIECES):
             found.insert(0, first)
         return [Protected(Span(*match.span()), match.group(), is_name=True) for match in found]
 
     def _is_rare(self, name: str, n_pieces: int) -> bool:
-        if name.lower() in CAPITALISED.get(self.source_language, ()):
+        if name.lower() in rules(self.source_language).capitalised:
             return False
         forms = (name,) if n_pieces == RARE_PIECES else (name, name.lower())
         return all(len(self._tokenizer.subwords(form)) >= n_pieces for form in forms)

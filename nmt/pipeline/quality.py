@@ -19,16 +19,19 @@ from nmt.hypothesis import Hypothesis
 from nmt.pipeline.flags import (
     FlagKind,
     copied_words,
+    doubled_words,
     is_already_in,
     is_copy,
     is_in_other_language,
     is_too_short,
     is_unaligned,
+    wrong_marks,
 )
 from nmt.pipeline.requests import Flow
 from nmt.pipeline.result import Candidate, Verdict
 from nmt.text.asides import compare_asides
 from nmt.text.edits import Edit, Rewriting
+from nmt.text.negation import compare_negations
 from nmt.text.numbers import compare_numbers, compare_spelled_numbers
 from nmt.text.passthrough import NOTHING_TO_TRANSLATE, reason_to_copy
 from nmt.text.repetition import repeats_itself
@@ -103,9 +106,14 @@ class Judge:
         return None
 
     def confidence(self, source: str, n_source_tokens: int, candidate: Candidate) -> float | None:
-        """The probability that ``candidate`` is good; of a copied sentence, that it should have been."""
+        """The probability that ``candidate`` is good; of a copied sentence, that it should have been.
+
+        What a person translated, in a translation memory, is taken to be good.
+        """
         if self.model is None:
             return None
+        if candidate.recalled:
+            return 1.0
         if candidate.copied:
             return float(reason_to_copy(source, self.source_language) in NOTHING_TO_TRANSLATE)
         return self.model.sentence(self._evidence(source, n_source_tokens, candidate))
@@ -131,7 +139,9 @@ class Judge:
             confidence: of ``confidence``, before the source took the place of a bad translation.
         """
         raised = list(flags)
-        if not candidate.copied:
+        if candidate.recalled:
+            raised += [kind for kind in self._text_flags(source, candidate) if kind == "number_mismatch"]
+        elif not candidate.copied:
             raised += self._text_flags(source, candidate)
             if alignment and is_unaligned(
                 alignment.source_tokens,
@@ -163,6 +173,7 @@ class Judge:
             source_language=self.source_language,
             target_language=self.target_language,
         )
+        languages = self.source_language, self.target_language
         checks: list[tuple[FlagKind, bool]] = [
             ("truncated", not candidate.finished or is_too_short(source, target, self.target_language)),
             ("number_mismatch", not (numbers.ok and spelled.ok)),
@@ -180,6 +191,9 @@ class Judge:
                 is_in_other_language(target, self.target_language)
                 or is_in_other_language(source, self.source_language),
             ),
+            ("negation_mismatch", any(compare_negations(own_source, own_target, languages))),
+            ("doubled_word", bool(doubled_words(source, target))),
+            ("marks_mismatch", bool(wrong_marks(source, target))),
         ]
         return [kind for kind, raised in checks if raised]
 
@@ -192,7 +206,7 @@ class Judge:
         confidence: float | None,
     ) -> tuple[float, ...]:
         tokens = alignment.target_tokens
-        if self.model is None or candidate.copied:
+        if self.model is None or candidate.copied or candidate.recalled:
             return (confidence or 0.0,) * len(tokens)
         scores = {link.target: link.score for link in alignment.links}
         evidence = self._evidence(source, n_source_tokens, candidate)

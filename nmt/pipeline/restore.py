@@ -16,14 +16,12 @@ from nmt.spans import Span
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.elision import agree
 from nmt.text.glossary import at_start as begin
+from nmt.text.languages import rules
 from nmt.text.numbers import number_edits
 from nmt.text.placeholders import PLACEHOLDERS
 from nmt.text.roman import is_french_century
 from nmt.text.typography import french_typography
 from nmt.text.words import Token
-
-SPACED = {"fr": ";:!?»"}
-"""Marks before which a language writes a space."""
 
 
 def restore(sentence: Sentence, reading: Reading, candidate: Candidate) -> Candidate:
@@ -72,7 +70,7 @@ def _edits_at(sentence: Sentence, written: str, stand_in: Span, entry: Protected
     if is_french_century(text):  # the model may begin the numeral itself
         start = len(written[: stand_in.start].rstrip("IVX"))
         stand_in = Span(start, stand_in.end)
-    spaced = SPACED.get(sentence.target_language, "")
+    spaced = rules(sentence.target_language).spaced_marks
     return [Edit(_with_needless_space(sentence.text, entry.span, written, stand_in, spaced), text)]
 
 

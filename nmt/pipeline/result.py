@@ -6,6 +6,7 @@ All spans are half open and count characters (Unicode code points), or tokens wh
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from nmt.alignment.attention_maps import HeadMaps
 from nmt.alignment.pharaoh import Link
@@ -24,6 +25,25 @@ class Alternative:
     text: str
     score: float
     """As ``Translation.score``. The order is the search's own, which may normalise length differently."""
+
+
+MemoryUse: TypeAlias = Literal["translation", "repair", "suggestion"]
+"""What became of a unit of a translation memory. translation: its target is the translation of the sentence.
+repair: it is, but for the words in which the texts differ. suggestion: nothing, it is only told."""
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """A unit of a translation memory that was found for a sentence."""
+
+    sentence: int
+    """Index in ``Translation.sentences``."""
+    source: str
+    target: str
+    score: float
+    """1: an exact match. Less: the share of words that need no edit."""
+    unit: int
+    use: MemoryUse
 
 
 @dataclass(frozen=True)
@@ -84,6 +104,8 @@ class Translation:
     """What was copied (literals, spans to keep, numbers): its span in the source and in ``text``."""
     terms: tuple[AppliedTerm, ...] = ()
     """The glossary entries that ``text`` holds."""
+    memory: tuple[Recalled, ...] = ()
+    """What the translation memory had, by sentence."""
 
 
 @dataclass(frozen=True)
@@ -115,11 +137,13 @@ class Candidate:
     """Glossary entries, with spans of the sentence and of ``text``."""
     source_pieces: tuple[Piece, ...] = ()
     """What the model read, with spans in the sentence; empty: the sentence as it stands."""
+    recalled: bool = False
+    """From a translation memory; the model did not write it."""
 
     @property
     def n_predicted(self) -> int:
         """Tokens that ``log_prob`` sums over: EOS counts if it was reached."""
-        return 0 if self.copied else len(self.pieces) + self.finished
+        return 0 if self.copied or self.recalled else len(self.pieces) + self.finished
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@ from nmt.config import AlignmentConfig, GenerationConfig
 from nmt.hypothesis import Hypothesis
 from nmt.pipeline.constraints import translate_faithfully
 from nmt.pipeline.finish import FinishedSentence
+from nmt.pipeline.known import known_translation
+from nmt.pipeline.memory import as_used, match_of, recalled
 from nmt.pipeline.plan import Plan
 from nmt.pipeline.prepare import Preparer
 from nmt.pipeline.quality import Judge, align_copy, copy_of
@@ -34,12 +36,30 @@ class SentenceFlow:
         """The flow of the plan's sentence ``index``."""
         sentence, ids = plan.sentences[index], plan.source_ids[index]
         text = sentence.text
-        candidates, flags = self.judge.pass_through(text) or (
-            yield from translate_faithfully(
-                self.preparer, sentence, ids, self._within_positions(plan.generation, len(ids)), self._decode
+        match = match_of(sentence) if plan.options.memory else None
+        from_memory = None
+        if match is not None and match.is_exact:
+            most = None if self.max_positions is None else self.max_positions - 1
+            from_memory = recalled(sentence, match, self.tokenizer.encode_pieces, most)
+        candidates, flags = (
+            from_memory
+            or self.judge.pass_through(text)
+            or (
+                yield from translate_faithfully(
+                    self.preparer,
+                    sentence,
+                    ids,
+                    self._within_positions(plan.generation, len(ids)),
+                    self._decode,
+                    with_lexicon=self.judge.model is not None,
+                )
             )
         )
         confidence = self.judge.confidence(text, len(ids), candidates[0])
+        if from_memory is None:
+            known = known_translation(sentence, candidates[0], confidence, self.tokenizer)
+            if known is not None:
+                candidates, flags, confidence = (known, *candidates[1:]), ("lexicon",), 1.0
         least = plan.options.min_confidence
         if confidence is not None and least is not None and confidence < least and not candidates[0].copied:
             candidates, flags = (copy_of(text),), (*flags, "below_min_confidence")
@@ -61,7 +81,10 @@ class SentenceFlow:
             flags=flags,
             confidence=confidence,
         )
-        return FinishedSentence(candidates, alignment, verdict, heads)
+        memory = None
+        if match is not None:
+            memory = as_used(match, "suggestion" if from_memory is None else "translation")
+        return FinishedSentence(candidates, alignment, verdict, heads, memory)
 
     def _alignment(
         self, text: str, candidate: Candidate, attention: AlignmentConfig | None

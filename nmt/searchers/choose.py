@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
-from nmt.config import TransformerConfig
+from nmt.config import RnnConfig, TransformerConfig
 from nmt.device import kind_and_index
 from nmt.errors import ConfigError
 from nmt.model_folder.opened import AnyModel
@@ -79,8 +79,14 @@ def _fastest(kind: str, index: int) -> Choice:
 def _obstacle(loaded: AnyModel, kind: str) -> str | None:
     """Why CTranslate2 cannot run a model on a device of this kind; None: it can."""
     obstacle = None
-    if not isinstance(loaded.config.model, TransformerConfig):
-        obstacle = "the model is an RNN, and CTranslate2 runs Transformers"
+    architecture = loaded.config.model
+    if not isinstance(architecture, TransformerConfig):
+        kind_of_model = "an RNN" if isinstance(architecture, RnnConfig) else "a decoder alone"
+        obstacle = f"the model is {kind_of_model}, and CTranslate2 runs Transformers"
+    elif architecture.beyond_exports is not None:
+        obstacle = (
+            f"the model has {architecture.beyond_exports}, which the export to CTranslate2 does not know"
+        )
     elif kind not in ("cpu", "cuda"):
         obstacle = f"the model is on {kind}, and CTranslate2 runs on CPUs and GPUs of CUDA"
     elif loaded.unread_sha256 is None:  # from a file they are a Transformer's, in float32

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from nmt.spans import Span
-from nmt.text.capitals import ALWAYS_CAPITAL
 from nmt.text.edits import Edit
+from nmt.text.languages import rules
 from nmt.text.literals import Literal as Copied
 
 Case = Literal["as_is", "capitals", "title", "lower"]
@@ -24,8 +24,6 @@ MIN_CAPITALS = 4
 """So few letters in capitals may be an abbreviation."""
 MIN_TITLE_WORDS = 3
 TITLE_SHARE = 0.75
-LONGEST_SMALL_WORD = {"en": 3, "fr": 4}
-"""Letters of the words that a headline does not begin with a capital: of, the; dans, avec."""
 
 _MARK = re.compile(r"(?:[-*+•–—‣◦▪●■►✓✔✗→]+|\d{1,3}[.)]|[A-Za-z]\)|\([A-Za-z0-9]{1,3}\))\s+(?=\S)")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -128,7 +126,7 @@ class Shape:
             and word is not None
             and not _is_in(word.start(), kept)
             and not first_read.isupper()
-            and _APOSTROPHE.split(word.group())[0].lower() not in ALWAYS_CAPITAL.get(language, ())
+            and _APOSTROPHE.split(word.group())[0].lower() not in rules(language).always_capital
             and len(written[word.start()].lower()) == 1
         ):
             characters[word.start()] = written[word.start()].lower()
@@ -213,7 +211,7 @@ def _case(text: str, words: Sequence[Span], language: str) -> Case:
     following = [word for word in written[1:] if len(word) > 1]
     if len(written) >= MIN_TITLE_WORDS and written[0][0].isupper():
         n_capitals = sum(word[0].isupper() for word in following)
-        longest = LONGEST_SMALL_WORD.get(language, 3)
+        longest = rules(language).longest_small_word
         n_common = sum(word[0].islower() and len(word) > longest for word in following)
         if n_capitals >= 2 and n_common == 0 and n_capitals >= TITLE_SHARE * len(following):
             return "title"

@@ -11,37 +11,22 @@ from functools import cache
 from pathlib import Path
 
 from nmt.spans import Span
+from nmt.text.languages import KNOWN
+from nmt.text.languages.rules import CAPITALISED_WORD
 
-LANGUAGES = ("en", "fr")
-"""Whose titles, labels and streets are known."""
-_CAPITALISED = r"(?:[^\W\d_a-zß-öø-ÿ][^\W\d_]*(?:['’-](?!s\b)[^\W\d_]+)*)"
 _PARTICLE = r"(?:(?:de|du|des|da|di|van|von|der|den|la|le|al|el|bin|ben)\s+|d['’])"
 _INITIAL = r"(?:[A-Z]\.[-\s]?)"
-_FULL_NAME = rf"{_INITIAL}*{_CAPITALISED}(?:\s+(?:{_INITIAL}\s*)*{_PARTICLE}*{_CAPITALISED})*"
-_TITLES = {
-    "en": r"Mrs?\.?|Ms\.?|Miss|Dr\.?|Prof\.?|Sir|Lady|Rev\.|Sgt\.?|Capt\.?",
-    "fr": r"M\.|MM\.|Mmes?|Mlles?|Dr\.?|Pr\.?|Me|Monsieur|Madame|Mademoiselle|Docteur|Maître",
-}
-_LABELS = {
-    "en": "name|first name|last name|surname|full name|contact|patient|customer|client|author|signed|attn",
-    "fr": "nom|prénom|nom complet|contact|patiente?|cliente?|auteure?|signé|à l'attention de",
-}
-_STREETS = {
-    "en": rf"\d+[A-Za-z]?,?\s+(?:{_CAPITALISED}\s+){{1,3}}"
-    r"(?:Street|St\.?|Road|Rd\.?|Avenue|Ave\.?|Lane|Drive|Square|Court|Close|Crescent|Boulevard|Way)(?!\w)",
-    "fr": r"\d+(?:\s?(?:bis|ter))?,?\s+(?:rue|avenue|boulevard|place|impasse|chemin|allée|quai|route|square)"
-    rf"\s+(?:(?:de|du|des|de\s+la)\s+|d['’]|de\s+l['’])?{_CAPITALISED}(?:[\s-]+{_CAPITALISED})*",
-}
+_FULL_NAME = rf"{_INITIAL}*{CAPITALISED_WORD}(?:\s+(?:{_INITIAL}\s*)*{_PARTICLE}*{CAPITALISED_WORD})*"
 _AFTER_TITLE = {
-    language: re.compile(rf"(?<!\w)(?:{titles})\s+({_FULL_NAME})") for language, titles in _TITLES.items()
+    code: re.compile(rf"(?<!\w)(?:{language.titles})\s+({_FULL_NAME})") for code, language in KNOWN.items()
 }
 _AFTER_LABEL = {
-    language: re.compile(rf"\s*(?i:{labels})\s*:\s*({_FULL_NAME})\s*$")
-    for language, labels in _LABELS.items()
+    code: re.compile(rf"\s*(?i:{language.labels})\s*:\s*({_FULL_NAME})\s*$")
+    for code, language in KNOWN.items()
 }
-_STREET = {language: re.compile(rf"(?<![\w,.]){street}") for language, street in _STREETS.items()}
-_GIVEN = re.compile(rf"(?<![\w-]){_CAPITALISED}")
-_SURNAME = re.compile(rf"(?:\s+(?:{_INITIAL}\s*)*{_PARTICLE}*{_CAPITALISED}){{1,2}}")
+_STREET = {code: re.compile(rf"(?<![\w,.]){language.street}") for code, language in KNOWN.items()}
+_GIVEN = re.compile(rf"(?<![\w-]){CAPITALISED_WORD}")
+_SURNAME = re.compile(rf"(?:\s+(?:{_INITIAL}\s*)*{_PARTICLE}*{CAPITALISED_WORD}){{1,2}}")
 _ORDINAL = re.compile(r"\s[IVX]+$")
 """Of kings and popes, whose names are translated."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -146,7 +131,7 @@ LONGEST_NAME = 4
 
 def find_names(text: str, language: str) -> list[Span]:
     """What of a sentence is the name of a person or of a street, in order, without overlaps."""
-    if language not in LANGUAGES:
+    if language not in KNOWN:
         return []
     found = [Span(*match.span(1)) for match in _AFTER_TITLE[language].finditer(text)]
     label = _AFTER_LABEL[language].match(text)

@@ -15,25 +15,24 @@ from text_to_num import find_numbers
 
 from nmt.spans import Span, overlap
 from nmt.text.edits import Edit
+from nmt.text.languages import KNOWN, rules
+from nmt.text.languages.rules import SPACES
 from nmt.text.roman import centuries, century_edits, english_ordinal, missing_numerals
 
-_SPACES = "\u0020\u00a0\u202f\u2009"
 _NUMBER = re.compile(
-    rf"(?<![\d])(?:\d{{1,3}}(?:(?P<group>[{_SPACES},.'\u2019])\d{{3}})(?:(?P=group)\d{{3}})*(?!\d)|\d+)(?:[.,]\d+)*"
+    rf"(?<![\d])(?:\d{{1,3}}(?:(?P<group>[{SPACES},.'\u2019])\d{{3}})(?:(?P=group)\d{{3}})*(?!\d)|\d+)(?:[.,]\d+)*"
 )
 _TIME = re.compile(r"(?<![\d.,:])(\d{1,2})(?:[:.h](\d{2}))?\s*(a\.?m|p\.?m)\b\.?", re.IGNORECASE)
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _ENGLISH_ORDINAL = re.compile(r"(?<![\w.,])(\d+)(?:st|nd|rd|th)(?!\w)")
 _FRENCH_ORDINAL = re.compile(r"(\d+)(?:ers?|res?|ères?|èmes?|es?|nde?s?)")
 _FRENCH_NUMBER = re.compile(
-    rf"(\D*?)(\d{{1,3}}(?:[{_SPACES}]\d{{3}})+|\d{{1,3}}(?:\.\d{{3}})+|\d+)(?:,(\d+))?([^\d,.:/-]*)"
+    rf"(\D*?)(\d{{1,3}}(?:[{SPACES}]\d{{3}})+|\d{{1,3}}(?:\.\d{{3}})+|\d+)(?:,(\d+))?([^\d,.:/-]*)"
 )
 _DIGITS = re.compile(r"\d+")
-_SEPARATOR = re.compile(rf"[{_SPACES},.'\u2019]")
-_POINT = {"en": ".", "fr": ","}
-"""Language -> what stands before the fraction."""
+_SEPARATOR = re.compile(rf"[{SPACES},.'\u2019]")
 _WRITTEN = re.compile(
-    rf"(?<![\d.,])(?:\d{{1,3}}(?:[{_SPACES},.'\u2019]\d{{3}})+(?:[.,]\d+)?|\d+[.,]\d+)(?![.,]?\d)"
+    rf"(?<![\d.,])(?:\d{{1,3}}(?:[{SPACES},.'\u2019]\d{{3}})+(?:[.,]\d+)?|\d+[.,]\d+)(?![.,]?\d)"
 )
 _CURRENCIES = {
     "$": r"\$|dollar|USD",
@@ -52,23 +51,13 @@ _CURRENCIES = {
 CURRENCY_CODES = "|".join(name for name in _CURRENCIES if name.isalpha())
 _SIGN = rf"[$€£¥]|\b(?:{CURRENCY_CODES})\b"
 _WRITTEN_AMOUNT = re.compile(
-    rf"([$€£¥])?(?<![\d.,])(\d{{1,3}}(?:[{_SPACES},.'\u2019]\d{{3}})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?)"
-    rf"(?![.,]?\d)([{_SPACES}]?[$€£¥])?"
+    rf"([$€£¥])?(?<![\d.,])(\d{{1,3}}(?:[{SPACES},.'\u2019]\d{{3}})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?)"
+    rf"(?![.,]?\d)([{SPACES}]?[$€£¥])?"
 )
-_SIGNED = {"en": re.compile(r"[$€£¥]\d"), "fr": re.compile(rf"\d[{_SPACES}]?[$€£¥]")}
-"""Language -> an amount with its sign where the language has it."""
 _MONEY = re.compile(rf"{_SIGN}|\b(?:euro|dollar|pound|livre)", re.IGNORECASE)
-_AMOUNT = re.compile(rf"({_SIGN})[{_SPACES}]?(?=\d)|(?<=\d)[{_SPACES}]?({_SIGN})(?!\d)")
+_AMOUNT = re.compile(rf"({_SIGN})[{SPACES}]?(?=\d)|(?<=\d)[{SPACES}]?({_SIGN})(?!\d)")
 _ENGLISH_NUMBER = re.compile(r"(\D*?)(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d+))?([^\d,.:/-]*)")
 
-_COUNTED = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen twenty",
-    "zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept "
-    "dix-huit dix-neuf vingt",
-    "midnight first second third fourth fifth sixth seventh eighth ninth tenth",
-    "minuit premier deuxième troisième quatrième cinquième sixième septième huitième neuvième dixième",
-)
 _OTHERS = (
     "a=1 an=1 une=1 première=1 seconde=2 twice=2 half=2 noon=12 midi=12 midnight=12 dozen=12 douzaine=12 "
     "quart=15 quarter=15 demi=30 demie=30 thirty=30 forty=40 fifty=50 sixty=60 seventy=70 eighty=80 "
@@ -77,19 +66,34 @@ _OTHERS = (
     "soixante=60 soixante-dix=70 quatre-vingt=80 quatre-vingts=80 quatre-vingt-dix=90 hundred=100 "
     "cent=100 cents=100 thousand=1000 mille=1000"
 )
-_WORDS: dict[str, int] = {word: value for row in _COUNTED for value, word in enumerate(row.split())}
-_WORDS |= {word: int(value) for word, value in (pair.split("=") for pair in _OTHERS.split())}
-_WORDS_OF = {
-    "en": frozenset(f"{_COUNTED[0]} {_COUNTED[2]}".split()),
-    "fr": frozenset(f"{_COUNTED[1]} {_COUNTED[3]}".split()),
+_WORDS: dict[str, int] = {
+    word: value
+    for language in KNOWN.values()
+    for row in (language.cardinals, language.ordinals)
+    for value, word in enumerate(row)
 }
-_FOREIGN = {"en": _WORDS_OF["fr"] - _WORDS_OF["en"], "fr": _WORDS_OF["en"] - _WORDS_OF["fr"]}
-"""Language -> words that are numbers in the other one: seize."""
+_WORDS |= {word: int(value) for word, value in (pair.split("=") for pair in _OTHERS.split())}
+_FOREIGN = {
+    code: frozenset(
+        word
+        for other in KNOWN.values()
+        for word in (*other.cardinals, *other.ordinals)
+        if word not in (*language.cardinals, *language.ordinals)
+    )
+    for code, language in KNOWN.items()
+}
+"""Language -> words that are numbers in another one: seize."""
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _PIECE = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*|\d+|\s+|[^\w\s]|_")
 _HOURS = re.compile(
     r"\b(?:heures?|o'clock|[ap]\.?m|morning|afternoon|evening|night|matin|soir)\b", re.IGNORECASE
 )
+_LETTERS = re.compile(r"[^\W\d_]+")
+_SINGULARS = " ".join(
+    [*_WORDS, "septante octante huitante nonante million milliard billion trillion"]
+).replace("-", " ")
+_CARDINALS = frozenset(form for word in _SINGULARS.split() for form in (word, f"{word}s"))
+"""Every word that a number in words can have: without one there is none."""
 SPELLED_LANGUAGES = ("en", "fr")
 """Whose numbers in words are read."""
 LEAST_SPELLED = 3
@@ -112,58 +116,12 @@ UNCERTAIN = frozenset(
 )
 """Alone these words are often no number: hundreds of people, pour cent, un milieu neuf."""
 
-_UNITS = {
-    "en": {
-        "km/h": "km|kilomètre",
-        "km²": "km|kilomètre",
-        "km": "km|kilomètre",
-        "cm": "cm|centimètre",
-        "mm": "mm|millimètre",
-        "kg": "kg|kilo",
-        "mg": "mg|milligramme",
-        "ml": "ml|millilitre",
-        "mL": "ml|millilitre",
-        "kWh": "kwh|kilowatt",
-        "kW": "kw|kilowatt",
-        "MHz": "mhz|mégahertz",
-        "GHz": "ghz|gigahertz",
-        "kHz": "khz|kilohertz",
-        "Hz": "hz|hertz",
-        "MB": "mb|mo|mégaoctet",
-        "GB": "gb|go|gigaoctet",
-        "TB": "tb|to|téraoctet",
-        "ms": "ms|milliseconde",
-    },
-    "fr": {
-        "km/h": "km|kilomet|mph",
-        "km²": "km|square",
-        "km": "km|kilomet",
-        "cm": "cm|centimet",
-        "mm": "mm|millimet",
-        "kg": "kg|kilo",
-        "mg": "mg|milligram",
-        "ml": "ml|millilit",
-        "mL": "ml|millilit",
-        "kWh": "kwh|kilowatt",
-        "kW": "kw|kilowatt",
-        "MHz": "mhz|megahertz",
-        "GHz": "ghz|gigahertz",
-        "kHz": "khz|kilohertz",
-        "Hz": "hz|hertz",
-        "h": r"h(?!\w)|hour|o'clock|[ap]\.?m(?!\w)|:",
-        "Mo": "mb|megabyte",
-        "Go": "gb|gigabyte",
-        "To": "tb|terabyte",
-        "ms": "ms|millisecond",
-    },
-}
-"""Language of the source -> symbols of units, and what tells that a translation has them."""
 _IN_ENGLISH = {"Mo": "MB", "Go": "GB", "To": "TB"}
 """French symbols of units that English writes in another way."""
-UNIT_SYMBOLS = "|".join(map(re.escape, _UNITS["en"] | _UNITS["fr"]))
+UNIT_SYMBOLS = "|".join(map(re.escape, dict.fromkeys(one for known in KNOWN.values() for one in known.units)))
 _UNIT = {
-    language: re.compile(rf"\d[{_SPACES}]?({'|'.join(map(re.escape, units))})(?![\w/])")
-    for language, units in _UNITS.items()
+    code: re.compile(rf"\d[{SPACES}]?({'|'.join(map(re.escape, language.units))})(?![\w/])")
+    for code, language in KNOWN.items()
 }
 
 
@@ -220,7 +178,7 @@ def compare_numbers(
             missing.remove(readings)
             invented.remove(match)
     missing, invented = _across_spaces(missing, invented)
-    symbols = _UNITS.get(source_language, {})
+    symbols = rules(source_language).units
     units = tuple(
         unit
         for unit in (_UNIT[source_language].findall(source) if symbols else ())
@@ -257,7 +215,7 @@ def spelled_numbers(text: str, source: str, target: str) -> list[tuple[Span, str
     """
     if {source, target} != set(SPELLED_LANGUAGES):
         return []
-    words = _COUNTED[SPELLED_LANGUAGES.index(target)].split()
+    words = rules(target).cardinals
     tokens = [_Token(written) for written in _PIECE.findall(text)]
     ends = list(accumulate((len(token.written) for token in tokens), initial=0))
     return [
@@ -279,6 +237,8 @@ def compare_spelled_numbers(
     """
     sides = (source, source_language), (target, target_language)
     spelled = [_spelled(text, language) for text, language in sides]
+    if not any(spelled):
+        return NumberCheck((), ())
     known = [
         {*numbers.values(), *_values_of_words(text, _FOREIGN.get(language, frozenset()))}
         | {value for _, values in _readings_of(text, language) for value in values}
@@ -317,7 +277,7 @@ class _Token:
 
 def _spelled(text: str, language: str) -> dict[str, str]:
     """The cardinal numbers that a text has in words: as written, and their values."""
-    if language not in SPELLED_LANGUAGES:
+    if language not in SPELLED_LANGUAGES or _CARDINALS.isdisjoint(_LETTERS.findall(text.lower())):
         return {}
     tokens = [_Token(written) for written in _PIECE.findall(text)]
     return {
@@ -380,16 +340,17 @@ def readings(number: str, language: str = "") -> Iterator[str]:
 
 def _roles(parts: Sequence[str], signs: Sequence[str], language: str) -> tuple[bool, bool]:
     """Whether the last sign of a number may end a group, and whether it may begin the fraction."""
-    if language not in _POINT or not signs:
+    point = rules(language).decimal_point
+    if point is None or not signs:
         return True, True
     last = signs[-1]
     if len(signs) > 1 and len(set(signs)) == 1:
         return True, False  # 1,250,000 has groups wherever it stands
     if len(parts[-1]) != 3 or parts[0].strip("0") == "":
         return False, True
-    if last in _SPACES or last in "'\u2019":
+    if last in SPACES or last in "'\u2019":
         return True, False
-    is_point = last == _POINT[language]
+    is_point = last == point
     is_ambiguous = language == "fr" and last == "." and len(signs) == 1
     return not is_point, is_point or is_ambiguous
 
@@ -409,7 +370,8 @@ def number_edits(
         languages: of both.
         kept: spans of ``written`` that stay as they are.
     """
-    if languages[0] not in _POINT or languages[1] not in _POINT:
+    read, other = map(rules, languages)
+    if read.decimal_point is None or other.decimal_point is None:
         return []
     known: dict[str, tuple[str, str]] = {}
     for match in _WRITTEN.finditer(source):
@@ -423,7 +385,7 @@ def number_edits(
         for span, better in century_edits(source, written, languages)
         if not _meets(span, kept) and not any(overlap(span, edit.span) for edit in edits)
     ]
-    moves_signs = bool(_SIGNED[languages[0]].search(source))
+    moves_signs = read.money_with_sign is not None and bool(read.money_with_sign.search(source))
     for match in _WRITTEN_AMOUNT.finditer(written):
         span, number_span = Span(*match.span()), Span(*match.span(2))
         before, number, after = match.groups()
@@ -433,7 +395,7 @@ def number_edits(
             continue
         found = known.get("".join(_DIGITS.findall(number)))
         better = number if found is None else _as_written(*found, languages[1])
-        if re.sub(f"[{_SPACES}]", " ", number) == better:
+        if re.sub(f"[{SPACES}]", " ", number) == better:
             better = number
         sign = before or (after or "").strip()
         if sign and moves_signs and not (before and after):
@@ -469,8 +431,9 @@ def _whole_and_fraction(number: str, language: str) -> tuple[str, str]:
 
 
 def _as_written(whole: str, fraction: str, language: str) -> str:
-    grouped = f"{int(whole):,}".replace(",", " " if language == "fr" else ",")
-    return f"{grouped}{_POINT[language]}{fraction}" if fraction else grouped
+    own = rules(language)
+    grouped = f"{int(whole):,}".replace(",", own.group_mark)
+    return f"{grouped}{own.decimal_point}{fraction}" if fraction else grouped
 
 
 def _across_spaces(
@@ -550,4 +513,4 @@ def in_english(number: str) -> str:
     if unit in {"€", "$", "£", "¥"}:
         before, after, unit = f"{before}{unit}", "", ""
     after = after.replace(unit, _IN_ENGLISH.get(unit, unit)) if unit else after
-    return f"{before}{re.sub(f'[{_SPACES}.]', ',', whole)}{'.' if fraction else ''}{fraction or ''}{after}"
+    return f"{before}{re.sub(f'[{SPACES}.]', ',', whole)}{'.' if fraction else ''}{fraction or ''}{after}"

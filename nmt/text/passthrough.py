@@ -9,14 +9,13 @@ import re
 import unicodedata
 from typing import Literal
 
+from nmt.text.languages import rules
 from nmt.text.segment import Segment
 
 Reason = Literal["no_letters", "letters_alone", "other_script", "no_word"]
 NOTHING_TO_TRANSLATE: tuple[Reason, ...] = ("no_letters", "letters_alone")
 """A copy is right: it deserves no flag."""
 
-SCRIPTS = {"en": "LATIN", "fr": "LATIN"}
-"""Language -> the script in the names of its letters; without an entry every script is taken for right."""
 LONGEST_WORD = 100
 """More letters, digits and underscores in a row are no word; the longest in dictionaries have 45 letters."""
 
@@ -40,7 +39,7 @@ def reason_to_copy(text: str, language: str) -> Reason | None:
         return "no_letters"
     if _LETTERS_ALONE.fullmatch(text):
         return "letters_alone"
-    script = SCRIPTS.get(language)
+    script = rules(language).script
     if script is None:
         return None
     if not text.isascii():
@@ -56,7 +55,7 @@ def isolate_non_words(segment: Segment, language: str) -> list[Segment]:
     Addresses and paths are left in their place, and so is all text of languages in unknown scripts, which
     may write without spaces.
     """
-    if language not in SCRIPTS or len(segment.text) <= LONGEST_WORD:
+    if rules(language).script is None or len(segment.text) <= LONGEST_WORD:
         return [segment]
     parts: list[Segment] = []
     read = 0

@@ -30,9 +30,14 @@ _DEEPL = "DeepL-Auth-Key "
 _AUTH_KEY = "auth_key"
 """Where older clients of DeepL put the key."""
 
-PUBLIC = frozenset({"/", "/docs", "/openapi.json", "/health/live", "/health/ready"})
+MEMORY_UPLOAD = "/v3/translation_memories/upload"
+MEMORY_DOWNLOAD = "/v3/translation_memories/download"
+"""Where a secret in the address is asked for, and no key."""
+PUBLIC = frozenset(
+    {"/", "/docs", "/openapi.json", "/health/live", "/health/ready", MEMORY_UPLOAD, MEMORY_DOWNLOAD}
+)
 PUBLIC_FILES = "/static/"
-"""Addresses that need no key: they tell nothing of anybody and cost next to nothing."""
+"""Addresses that need no key: but for those above they tell nothing of anybody and cost next to nothing."""
 
 
 @dataclass(frozen=True)

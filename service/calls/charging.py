@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import structlog
 from fastapi import Request
@@ -27,6 +27,7 @@ class Charge:
     """Set ``is_due`` to False and the caller gets the characters back at the end, as after an exception."""
 
     n_characters: int
+    day: date
     is_due: bool = True
 
 
@@ -47,7 +48,7 @@ async def charged(request: Request, service: Service, n_characters: int) -> Asyn
     except QuotaExceededError as error:
         service.metrics.key_rejections.labels("quota").inc()
         raise _quota_exceeded(error, database.transactions.now(), n_characters) from None
-    charge = Charge(n_characters)
+    charge = Charge(n_characters, reservation.day)
     try:
         yield charge
     except BaseException:

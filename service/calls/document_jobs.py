@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 import structlog
@@ -20,6 +21,7 @@ from nmt.extraction import chunks, to_translate
 from nmt.options import TranslationOptions
 from service.calls.auth import current_caller
 from service.calls.charging import charged
+from service.calls.memory import with_matches
 from service.database.database import DatabaseUnavailableError
 from service.database.documents import DocumentsFullError
 from service.http.logs import describe
@@ -65,7 +67,12 @@ class DocumentJobs:
         self._running: dict[str, _Running] = {}
 
     async def submit(
-        self, request: Request, name: str, data: bytes, options: TranslationOptions
+        self,
+        request: Request,
+        name: str,
+        data: bytes,
+        options: TranslationOptions,
+        memory: tuple[str, float] | None = None,
     ) -> tuple[DocumentJob, str]:
         """Take a document, charge its characters, and begin; also gives the secret that opens it again.
 
@@ -74,6 +81,7 @@ class DocumentJobs:
             name: file name; its suffix is the format.
             data: the file.
             options: how to translate; that links are needed is seen to here.
+            memory: id of a translation memory of the caller, and threshold.
 
         Raises:
             InputError: the format is unknown, or the file is not what it says.
@@ -98,7 +106,7 @@ class DocumentJobs:
                 raise ProblemError(503, "documents-full", FULL, {"Retry-After": "60"}) from None
             options = options.model_copy(update={"alignment": "links"})
             # From here on the charge is the job's: given back if the job fails.
-            run = self._run(job, document, options, stack.pop_all())
+            run = self._run(job, document, options, stack.pop_all(), memory)
             self._running[job.id] = _Running(asyncio.create_task(run), max(1, n_characters))
         return job, secret
 
@@ -142,6 +150,7 @@ class DocumentJobs:
         document: ExtractedDocument,
         options: TranslationOptions,
         charge: contextlib.AsyncExitStack,
+        memory: tuple[str, float] | None,
     ) -> None:
         """Translate a document to its end; whatever happens, the database knows what became of it."""
         database, documents = self._service.database, self._service.database.documents
@@ -150,7 +159,7 @@ class DocumentJobs:
             async with charge, self._room:
                 if await database.run(documents.start, job.id) is None:
                     return
-                result = await self._translate(job, document, options)
+                result = await self._translate(job, document, options, memory)
                 read, written = options.languages
                 name = target_name(job.name, written, read)
                 n_characters = sum(len(extract.text) for extract in document.extracts)
@@ -172,20 +181,45 @@ class DocumentJobs:
             self._running.pop(job.id, None)
 
     async def _translate(
-        self, job: DocumentJob, document: ExtractedDocument, options: TranslationOptions
+        self,
+        job: DocumentJob,
+        document: ExtractedDocument,
+        options: TranslationOptions,
+        memory: tuple[str, float] | None,
     ) -> bytes:
-        translations: list[Translation] = []
-        for piece in chunks(document.extracts, PIECE_CHARACTERS):
-            texts, keep = to_translate(piece)
-            kept = tuple(keep) if any(keep) else None
-            work = Job(tuple(texts), options, kept, key_id=job.key_id, deadline_s=PIECE_DEADLINE_S)
-            translations += await _when_there_is_room(work, self._service)
+        def advance(n_characters: int) -> None:
             if (running := self._running.get(job.id)) is not None:
-                running.n_done += sum(map(len, texts))
-        return await asyncio.to_thread(document.restore, translations)
+                running.n_done += n_characters
+
+        asked = Job((), options, key_id=job.key_id, deadline_s=PIECE_DEADLINE_S, memory=memory)
+        return await translate_document(self._service, document, asked, advance)
 
 
-async def _when_there_is_room(job: Job, service: Service) -> list[Translation]:
+async def translate_document(
+    service: Service,
+    document: ExtractedDocument,
+    asked: Job,
+    advance: Callable[[int], None] = lambda _: None,
+) -> bytes:
+    """Translate a document piece by piece, and put it together.
+
+    Args:
+        service: what translates.
+        document: taken apart.
+        asked: how, and for whom; its texts are filled in here.
+        advance: told the number of characters of each piece that is done.
+    """
+    translations: list[Translation] = []
+    for piece in chunks(document.extracts, PIECE_CHARACTERS):
+        texts, keep = to_translate(piece)
+        kept = tuple(keep) if any(keep) else None
+        work = await with_matches(service, asked.key_id, replace(asked, texts=tuple(texts), keep=kept))
+        translations += await when_there_is_room(work, service)
+        advance(sum(map(len, texts)))
+    return await asyncio.to_thread(document.restore, translations)
+
+
+async def when_there_is_room(job: Job, service: Service) -> list[Translation]:
     """Translate; a full queue is waited for, as nobody waits for the answer here."""
     while True:
         try:

@@ -86,7 +86,7 @@ def options(request: TranslateRequest, direction: Direction, settings: Settings)
         target=direction.target,
         alignment=_alignment(request),
         generation=chosen,
-        glossary=_glossary(request.glossary),
+        glossary=glossary_of(request.glossary),
         formality=request.formality,
         french_typography=request.french_typography,
         split_sentences=request.split_sentences,
@@ -112,8 +112,12 @@ def _alignment(request: TranslateRequest) -> AlignmentKind:
     return "links" if needs_links else request.alignment
 
 
-def _glossary(asked: list[TermIn] | None) -> Glossary | None:
-    """Raises ``InputError`` for a term that is blank or there twice, by number."""
+def glossary_of(asked: list[TermIn] | None) -> Glossary | None:
+    """The terms of a request; None: it has none.
+
+    Raises:
+        InputError: a term is blank or there twice; the message has its number.
+    """
     if not asked:
         return None
     try:

@@ -20,6 +20,7 @@ from nmt.batching.events import PartFinished
 from nmt.errors import InputError
 from service.calls.auth import current_caller
 from service.calls.charging import charged
+from service.calls.memory import with_matches
 from service.http.problems import CLIENT_LEFT, ProblemError
 from service.state import Service
 from service.work.scheduler import EngineLostError, Job, QueueFullError, StoppingError
@@ -65,7 +66,8 @@ async def _run(
     service: Service, request: Request, job: Job, *, charge: bool, parts: bool
 ) -> AsyncGenerator[PartFinished | list[Translation]]:
     timeout_s = timeout_of(request, service.settings.request_timeout_s, job.deadline_s)
-    job = replace(job, key_id=current_caller(request).key_id, deadline_s=timeout_s)
+    key_id = current_caller(request).key_id
+    job = await with_matches(service, key_id, replace(job, key_id=key_id, deadline_s=timeout_s))
     scheduler = service.directions.of(job.options).scheduler
     loop = asyncio.get_running_loop()
     arrived: asyncio.Queue[PartFinished] = asyncio.Queue()

@@ -1,1 +1,1 @@
-"""What outlives a request: keys, usage, rates, glossaries, alignments, documents. SQLite or PostgreSQL."""
+"""What outlives a request: keys, usage, glossaries, memories, alignments, documents. SQLite or PostgreSQL."""

@@ -25,7 +25,10 @@ from nmt.errors import ConfigError
 from service.database.alignments import Alignments
 from service.database.documents import Documents
 from service.database.glossaries import Glossaries
+from service.database.jobs import Jobs
 from service.database.keys import Keys
+from service.database.memories import Memories
+from service.database.memory_jobs import MemoryJobs
 from service.database.migrate import prepare, upgrade
 from service.database.rates import Rates
 from service.database.records import Reservation
@@ -47,7 +50,7 @@ class DatabaseUnavailableError(Exception):
 
 
 class Database:
-    """Keys, usage, rates, glossaries, alignments and documents. Close it at the end.
+    """Keys, usage, rates, glossaries, memories, alignments, documents and jobs. Close it at the end.
 
     Args:
         settings: where it is, and its bounds.
@@ -69,6 +72,8 @@ class Database:
         self.usage = UsageCounts(transactions)
         self.rates = Rates(transactions)
         self.glossaries = Glossaries(transactions, settings.glossary_max_count, settings.glossary_max_entries)
+        self.memories = Memories(transactions, settings.memory_max_count, settings.memory_max_units)
+        self.memory_jobs = MemoryJobs(transactions)
         self.alignments = Alignments(
             transactions,
             settings.alignment_ttl_s,
@@ -80,6 +85,9 @@ class Database:
             self.folder / "documents",
             settings.document_ttl_s,
             settings.document_max_total_bytes,
+        )
+        self.jobs = Jobs(
+            transactions, settings.job_ttl_s, settings.job_max_count, settings.job_max_total_bytes
         )
         self.reserve: Together[tuple[str, int], Reservation] = Together(
             lambda asked: self.run(self.usage.reserve_all, asked)
@@ -126,6 +134,9 @@ class Database:
         self.rates.sweep()
         self.alignments.sweep()
         self.documents.sweep()
+        self.jobs.sweep()
+        self.memory_jobs.sweep()
+        self.memories.sweep()
         self.documents.abandon(
             ABANDONED_AFTER_S, "The server stopped while it translated this document; send it again."
         )

@@ -10,7 +10,18 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, DateTime, Dialect, Index, LargeBinary, MetaData, String, Text
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    DateTime,
+    Dialect,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Text,
+)
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
@@ -113,6 +124,61 @@ class DictionaryRow(Base):
     entries: Mapped[list[list[str]]]
 
 
+class MemoryRow(Base):
+    """A translation memory. ``number`` is what its units and their index know it by."""
+
+    __tablename__ = "memories"
+
+    number: Mapped[int] = mapped_column(BigInteger().with_variant(Integer, "sqlite"), primary_key=True)
+    id: Mapped[str] = mapped_column(String(36), index=True)
+    key_id: Mapped[str] = mapped_column(String(32), index=True)
+    name: Mapped[str] = mapped_column(String(1024))
+    source_language: Mapped[str] = mapped_column(String(20))
+    target_language: Mapped[str] = mapped_column(String(20))
+    n_units: Mapped[int] = mapped_column(BigInteger)
+    state: Mapped[str] = mapped_column(String(16))
+    created_at: Mapped[datetime]
+    changed_at: Mapped[datetime]
+
+
+class UnitRow(Base):
+    """A unit of a translation memory, see ``nmt.memory.sqlite``.
+
+    Its grams are in an FTS5 table ``memory_grams`` on SQLite, in a column ``grams`` on PostgreSQL: the
+    migration makes them, and ``service.database.units`` alone knows them.
+    """
+
+    __tablename__ = "memory_units"
+    __table_args__ = (Index(None, "memory", "key_number", "pair_number", unique=True),)
+
+    id: Mapped[int] = mapped_column(BigInteger().with_variant(Integer, "sqlite"), primary_key=True)
+    memory: Mapped[int] = mapped_column(BigInteger)
+    key_number: Mapped[int] = mapped_column(BigInteger)
+    pair_number: Mapped[int] = mapped_column(BigInteger)
+    key: Mapped[str] = mapped_column(Text)
+    source: Mapped[str] = mapped_column(Text)
+    target: Mapped[str] = mapped_column(Text)
+
+
+class MemoryJobRow(Base):
+    """An import or export as DeepL's API has them. ``secret`` opens its upload or download, without a key."""
+
+    __tablename__ = "memory_jobs"
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    key_id: Mapped[str] = mapped_column(String(32))
+    secret: Mapped[str] = mapped_column(String(64))
+    operation: Mapped[str] = mapped_column(String(16))
+    state: Mapped[str] = mapped_column(String(16))
+    message: Mapped[str] = mapped_column(Text)
+    memory_id: Mapped[str] = mapped_column(String(36))
+    name: Mapped[str] = mapped_column(String(1024))
+    n_skipped: Mapped[int] = mapped_column(BigInteger)
+    created_at: Mapped[datetime]
+    changed_at: Mapped[datetime]
+    expires_at: Mapped[datetime] = mapped_column(index=True)
+
+
 class AlignmentRow(Base):
     """The alignment of an earlier answer, as the JSON that is given out again. ``number`` is their order."""
 
@@ -144,3 +210,54 @@ class DocumentRow(Base):
     created_at: Mapped[datetime]
     changed_at: Mapped[datetime]
     expires_at: Mapped[datetime] = mapped_column(index=True)
+
+
+class JobRow(Base):
+    """Many texts or files that are translated in the background. Floats are Unix times, 0: at once."""
+
+    __tablename__ = "jobs"
+    __table_args__ = (Index(None, "key_id", "number"), Index(None, "state", "lease_until"))
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    number: Mapped[int] = mapped_column(BigInteger)
+    key_id: Mapped[str] = mapped_column(String(32))
+    kind: Mapped[str] = mapped_column(String(16))
+    options: Mapped[dict[str, Any]]
+    state: Mapped[str] = mapped_column(String(16))
+    message: Mapped[str] = mapped_column(Text)
+    n_items: Mapped[int] = mapped_column(BigInteger)
+    n_done: Mapped[int] = mapped_column(BigInteger)
+    n_failed: Mapped[int] = mapped_column(BigInteger)
+    n_characters: Mapped[int] = mapped_column(BigInteger)
+    n_characters_done: Mapped[int] = mapped_column(BigInteger)
+    charged_on: Mapped[date | None]
+    n_bytes: Mapped[int] = mapped_column(BigInteger)
+    lease_owner: Mapped[str | None] = mapped_column(String(32))
+    lease_until: Mapped[float]
+    n_takes: Mapped[int]
+    worked_at: Mapped[float]
+    webhook_url: Mapped[str | None] = mapped_column(Text)
+    webhook_secret: Mapped[str | None] = mapped_column(Text)
+    webhook_state: Mapped[str] = mapped_column(String(16))
+    webhook_attempts: Mapped[int]
+    webhook_at: Mapped[float]
+    created_at: Mapped[datetime]
+    ended_at: Mapped[datetime | None]
+    expires_at: Mapped[datetime | None] = mapped_column(index=True)
+
+
+class JobPartRow(Base):
+    """Some neighbouring lines of a job, or one of its files: what is translated, and written, at once."""
+
+    __tablename__ = "job_parts"
+    __table_args__ = (Index(None, "job_id", "is_done", "number"),)
+
+    job_id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    is_done: Mapped[bool]
+    n_items: Mapped[int]
+    n_characters: Mapped[int] = mapped_column(BigInteger)
+    name: Mapped[str] = mapped_column(Text)
+    errors: Mapped[list[list[str]]]
+    source: Mapped[bytes | None] = mapped_column(LargeBinary)
+    result: Mapped[bytes | None] = mapped_column(LargeBinary)

@@ -11,7 +11,12 @@ ANONYMOUS = "anonymous"
 """Stands for the key where none is asked for."""
 
 KeyState = Literal["active", "expired", "revoked"]
+MemoryState = Literal["importing", "ready", "deleting"]
+MemoryJobState = Literal["awaiting_input", "processing", "completed", "failed"]
 DocumentState = Literal["queued", "translating", "done", "error"]
+JobState = Literal["receiving", "queued", "running", "done", "error", "cancelled"]
+JobKind = Literal["lines", "zip"]
+WebhookState = Literal["none", "waiting", "delivered", "failed"]
 
 
 @dataclass(frozen=True)
@@ -93,6 +98,46 @@ class Glossary:
 
 
 @dataclass(frozen=True)
+class Memory:
+    """A translation memory without its units. ``languages``: of source and target."""
+
+    number: int
+    id: str
+    key_id: str
+    name: str
+    languages: tuple[str, str]
+    n_units: int
+    created_at: datetime
+    changed_at: datetime
+
+
+@dataclass(frozen=True)
+class MemoryJob:
+    """An import or export of a translation memory, as DeepL's API has them.
+
+    Attributes:
+        secret: opens the upload or the download without a key.
+        message: what went wrong, for a person.
+        memory_id: of what was imported, or is exported; empty until an import has ended.
+        name: of the memory to be.
+        n_skipped: units of the file that were left out.
+    """
+
+    id: str
+    key_id: str
+    secret: str
+    operation: Literal["import", "export"]
+    state: MemoryJobState
+    message: str
+    memory_id: str
+    name: str
+    n_skipped: int
+    created_at: datetime
+    changed_at: datetime
+    expires_at: datetime
+
+
+@dataclass(frozen=True)
 class DocumentJob:
     """A document on its way.
 
@@ -113,3 +158,79 @@ class DocumentJob:
     billed_characters: int
     created_at: datetime
     expires_at: datetime
+
+
+@dataclass(frozen=True)
+class JobRecord:
+    """A job without its texts.
+
+    Attributes:
+        number: grows with each job.
+        options: how to translate it, as JSON values; the store does not look inside.
+        state: receiving until the upload is stored; nobody is told of that state.
+        message: why it ended early, for a person. Holds no user text.
+        n_items: lines or files.
+        n_done: those that have a result or an error.
+        n_failed: those that have an error.
+        n_characters: counted for the key.
+        ended_at: when it was done, failed or was cancelled; None: not yet.
+        expires_at: when it is deleted; None: not before it has ended.
+    """
+
+    id: str
+    number: int
+    key_id: str
+    kind: JobKind
+    options: Mapping[str, Any]
+    state: JobState
+    message: str
+    n_items: int
+    n_done: int
+    n_failed: int
+    n_characters: int
+    webhook_state: WebhookState
+    created_at: datetime
+    ended_at: datetime | None
+    expires_at: datetime | None
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing of it will be translated any more."""
+        return self.ended_at is not None
+
+
+@dataclass(frozen=True)
+class JobPart:
+    """What of a job is translated, and written, at once.
+
+    Attributes:
+        source: lines or a file, as whoever made the part wrote it; None: it could not be read.
+        n_items: lines, or 1 for a file.
+        n_characters: to be translated.
+        name: of the file; empty for lines.
+        errors: number of the line, or name of the file, and what is wrong with it.
+    """
+
+    source: bytes | None
+    n_items: int
+    n_characters: int
+    name: str = ""
+    errors: tuple[tuple[str, str], ...] = ()
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class Webhook:
+    """Where the end of a job is told, and the secret that the message is signed with."""
+
+    url: str
+    secret: str
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """A message that is due. ``attempt`` counts from 1."""
+
+    job: JobRecord
+    webhook: Webhook
+    attempt: int

@@ -45,6 +45,7 @@ async def translate_texts(
     texts: Sequence[str],
     options: TranslationOptions,
     extract: Extract | None = None,
+    memory: tuple[str, float] | None = None,
 ) -> list[Translated]:
     """Translate texts for the caller of ``request``, who is charged for what is translated, not for markup.
 
@@ -54,6 +55,7 @@ async def translate_texts(
         texts: not checked yet.
         options: how to translate.
         extract: takes markup apart; None: the texts are plain.
+        memory: id of a translation memory of the caller, and threshold.
 
     Raises:
         InputError: a text is not the markup that it should be.
@@ -62,7 +64,7 @@ async def translate_texts(
     """
     check_texts(list(texts), service.settings)
     if extract is None:
-        found = await translation_call.translate(service, request, Job(tuple(texts), options))
+        found = await translation_call.translate(service, request, Job(tuple(texts), options, memory=memory))
         return [
             Translated(
                 translation.text, text, len(text), tuple(best.text for best in translation.alternatives)
@@ -74,7 +76,7 @@ async def translate_texts(
     options = options.model_copy(update={"alignment": "links"})
     found = []
     if pieces:
-        job = Job(tuple(pieces), options, tuple(keep) if any(keep) else None)
+        job = Job(tuple(pieces), options, tuple(keep) if any(keep) else None, memory=memory)
         found = await translation_call.translate(service, request, job)
     return await asyncio.to_thread(_put_together, taken_apart, found)
 

@@ -152,6 +152,18 @@ class Metrics:
             ["reason"],
             registry=registry,
         )
+        self.jobs = Counter(
+            "passerelle_jobs",
+            "Jobs that have ended by themselves: done, error.",
+            ["state"],
+            registry=registry,
+        )
+        self.webhooks = Counter(
+            "passerelle_webhooks",
+            "Tries to tell the end of a job: delivered, retried, failed.",
+            ["outcome"],
+            registry=registry,
+        )
         self.alignments = Gauge("passerelle_alignments", "Alignments kept for later.", registry=registry)
         self.alignment_bytes = Gauge(
             "passerelle_alignment_bytes", "Bytes of alignments kept for later.", registry=registry

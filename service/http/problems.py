@@ -21,7 +21,7 @@ from starlette.exceptions import HTTPException
 from nmt.errors import ConfigError, InputError, PasserelleError, TextTooLongError, UnsupportedLanguageError
 from service.database.database import DatabaseUnavailableError
 from service.http.logs import describe
-from service.schemas import AttentionIn, Problem, TermIn, TranslateRequest
+from service.schemas import AttentionIn, CheckRequest, Problem, TermIn, TranslateRequest
 
 log = structlog.get_logger()
 
@@ -72,7 +72,7 @@ class ProblemResponse(JSONResponse):
         self.problem = problem
 
 
-Shape = Callable[[Problem], tuple[int, dict[str, str]]]
+Shape = Callable[[Problem], tuple[int, Mapping[str, Any]]]
 """How a dialect writes an error: its status and its JSON body."""
 NO_SHAPES: Mapping[str, Shape] = MappingProxyType({})
 
@@ -199,7 +199,8 @@ async def _on_database_unavailable(request: Request, error: Exception) -> Proble
 
 async def _on_invalid_request(request: Request, error: Exception) -> ProblemResponse:
     assert isinstance(error, RequestValidationError)
-    found = _explain(error.errors())
+    shape = CheckRequest if request.url.path == "/check" else TranslateRequest
+    found = _explain(error.errors(), list(shape.model_fields))
     if len(found) > MOST_ERRORS:
         detail = f"The request is not valid in {len(found)} places; the first {MOST_ERRORS} are listed."
     else:
@@ -211,13 +212,13 @@ async def _on_invalid_request(request: Request, error: Exception) -> ProblemResp
     )
 
 
-def _explain(errors: Sequence[Any]) -> list[dict[str, str]]:
-    """One entry for each field. Alternatives of a union ("a string or a list") are joined."""
+def _explain(errors: Sequence[Any], keys: Sequence[str]) -> list[dict[str, str]]:
+    """One entry for each field; ``keys``: of a body. Alternatives ("a string or a list") are joined."""
     messages: dict[str, list[str]] = {}
     for error in errors:
         field = _field(error["loc"])
         if error["type"] == "extra_forbidden":
-            field, message = "body", _unknown_key(str(error["loc"][-1]))
+            field, message = "body", _unknown_key(str(error["loc"][-1]), keys)
         elif error["type"] == "json_invalid":
             field, message = "body", f"Not valid JSON at character {error['loc'][-1]}"
         else:
@@ -237,13 +238,13 @@ def _explain(errors: Sequence[Any]) -> list[dict[str, str]]:
 def _field(location: Iterable[int | str]) -> str:
     """``body.text.3``; parts that the request invented, and the names of a union's branches, are left out."""
     known = {"body", "query", "path", "header", "format", "sentence", "id", "name"}
-    for shape in (TranslateRequest, TermIn, AttentionIn):
+    known |= {"after", "limit", "webhook"}
+    for shape in (TranslateRequest, CheckRequest, TermIn, AttentionIn):
         known |= shape.model_fields.keys()
     return ".".join(str(part) for part in location if isinstance(part, int) or part in known) or "body"
 
 
-def _unknown_key(key: str) -> str:
-    known = list(TranslateRequest.model_fields)
+def _unknown_key(key: str, known: Sequence[str]) -> str:
     near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
     return "An unknown key; " + (f"did you mean '{near[0]}'?" if near else f"known are {', '.join(known)}")
 

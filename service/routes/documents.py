@@ -12,6 +12,7 @@ from nmt.documents import SUFFIXES
 from service.calls.auth import CallerDependency, current_caller
 from service.calls.document_jobs import DocumentJobs, DocumentsDependency
 from service.calls.limits import options
+from service.calls.memory import memory_wish
 from service.database.records import DocumentJob
 from service.http.problems import ProblemError, documented
 from service.schemas import DocumentAnswer, TranslateRequest
@@ -61,6 +62,12 @@ async def upload(
     target: Annotated[
         str | None, Query(min_length=2, max_length=20, description="As of `/translate`.")
     ] = None,
+    translation_memory: Annotated[
+        str | None, Query(min_length=1, max_length=36, description="As of `/translate`.")
+    ] = None,
+    threshold: Annotated[
+        float | None, Query(ge=0.5, le=1, allow_inf_nan=False, description="As of `/translate`.")
+    ] = None,
 ) -> DocumentAnswer:
     """The body is the file. The answer comes at once; ask for `/documents/{id}` until `status` is `done`.
 
@@ -75,7 +82,8 @@ async def upload(
     texts = await documents.texts_of(name, data) if len(found) > 1 else []
     direction = await service.directions.choose(source, target, texts)
     chosen = options(TranslateRequest(text=""), direction, service.settings)
-    job, secret = await documents.submit(request, name, data, chosen)
+    memory = await memory_wish(service, current_caller(request), direction, translation_memory, threshold)
+    job, secret = await documents.submit(request, name, data, chosen, memory)
     response.headers["Cache-Control"] = "no-store"
     return _answer(job, job.id + secret, documents)
 

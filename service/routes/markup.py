@@ -14,7 +14,14 @@ from nmt.extraction import Extracted, share_out, to_translate
 from nmt.markup import extract_html, extract_xml
 from nmt.options import TranslationOptions
 from service.calls import translation_call
-from service.schemas import DetectedSourceOut, FlagOut, TranslateAnswer, TranslateRequest, TranslationOut
+from service.schemas import (
+    DetectedSourceOut,
+    FlagOut,
+    MemoryUseOut,
+    TranslateAnswer,
+    TranslateRequest,
+    TranslationOut,
+)
 from service.state import Service
 from service.work.scheduler import Job
 from service.work.source_language import check_source
@@ -40,7 +47,11 @@ def refuse_what_markup_has_not(body: TranslateRequest, *, streamed: bool) -> Non
 
 
 async def translate_markup(
-    body: TranslateRequest, options: TranslationOptions, request: Request, service: Service
+    body: TranslateRequest,
+    options: TranslationOptions,
+    request: Request,
+    service: Service,
+    memory: tuple[str, float] | None = None,
 ) -> TranslateAnswer:
     """Markup in, markup out; flags and confidence are there, offsets are not.
 
@@ -53,7 +64,9 @@ async def translate_markup(
     pieces, keep = to_translate([piece for one in taken_apart for piece in one.extracts])
     found: list[Translation] = []
     if pieces:
-        job = Job(tuple(pieces), options.model_copy(update={"alignment": "links"}), tuple(keep))
+        job = Job(
+            tuple(pieces), options.model_copy(update={"alignment": "links"}), tuple(keep), memory=memory
+        )
         found = await translation_call.translate(service, request, job)
     direction = service.directions.of(options)
     translations = [
@@ -66,6 +79,11 @@ async def translate_markup(
         target=direction.target,
         model=direction.model.name,
     )
+
+
+def recalled_out(translation: Translation) -> list[MemoryUseOut]:
+    """What the translation memory had for a text."""
+    return [MemoryUseOut.model_validate(one, from_attributes=True) for one in translation.memory]
 
 
 def _translation(
@@ -91,6 +109,11 @@ def _translation(
         confidence=round(sum(share * length for share, length in sure) / n_sure, 4) if n_sure else None,
         word_confidence=None,
         terms=[],
+        memory=[
+            one.model_copy(update={"sentence": None})
+            for translation in own
+            for one in recalled_out(translation)
+        ],
         proj=None,
         score=round(sum(one.score * one.n_target_tokens for one in own) / n_tokens, 6) if n_tokens else 0.0,
         sentences=[],

@@ -14,8 +14,9 @@ from nmt.options import TranslationOptions
 from service.calls import translation_call
 from service.calls.auth import current_caller
 from service.calls.limits import check_texts, options, require_json
+from service.calls.memory import memory_wish
 from service.http.problems import documented, problem_of
-from service.routes.markup import refuse_what_markup_has_not, translate_markup
+from service.routes.markup import recalled_out, refuse_what_markup_has_not, translate_markup
 from service.schemas import (
     AlignmentOut,
     AlternativeOut,
@@ -71,14 +72,17 @@ async def translate(body: TranslateRequest, request: Request, service: ServiceDe
     check_texts(body.texts, service.settings)
     direction = await service.directions.choose(body.source, body.target, body.texts)
     chosen = options(body, direction, service.settings)
+    memory = await memory_wish(
+        service, current_caller(request), direction, body.translation_memory, body.threshold
+    )
     if body.markup is not None:
         refuse_what_markup_has_not(body, streamed=wants_events(request))
-        answer = await translate_markup(body, chosen, request, service)
+        answer = await translate_markup(body, chosen, request, service, memory)
         payload = answer.model_dump_json().encode()
         return Response(payload, media_type="application/json", headers={"Cache-Control": "no-store"})
     if wants_events(request):
-        return await stream_answer(body, chosen, request, service)
-    found = await translation_call.translate(service, request, Job(tuple(body.texts), chosen))
+        return await stream_answer(body, chosen, request, service, memory)
+    found = await translation_call.translate(service, request, Job(tuple(body.texts), chosen, memory=memory))
     payload = await _answer(found, body, chosen, request, service)
     return Response(payload, media_type="application/json", headers={"Cache-Control": "no-store"})
 
@@ -103,10 +107,14 @@ async def _answer(
 
 
 async def stream_answer(
-    body: TranslateRequest, chosen: TranslationOptions, request: Request, service: Service
+    body: TranslateRequest,
+    chosen: TranslationOptions,
+    request: Request,
+    service: Service,
+    memory: tuple[str, float] | None = None,
 ) -> Response:
     """The same by server-sent events. What goes wrong before the first one has a status of its own."""
-    events = translation_call.stream(service, request, Job(tuple(body.texts), chosen))
+    events = translation_call.stream(service, request, Job(tuple(body.texts), chosen, memory=memory))
     first = await anext(events)
 
     async def written() -> AsyncIterator[bytes]:
@@ -153,6 +161,7 @@ def _part(part: PartFinished) -> SentenceEvent:
         source_tokens=_tokens(translation.source_tokens),
         target_tokens=_tokens(translation.target_tokens),
         links=_links(translation.links),
+        memory=[one.model_copy(update={"sentence": part.sentence}) for one in recalled_out(translation)],
     )
 
 
@@ -201,6 +210,7 @@ def _translation(translation: Translation, check: SourceCheck, body: TranslateRe
         if translation.word_confidence is None
         else [round(share, 4) for share in translation.word_confidence],
         terms=[TermOut(source=_span(term.source), target=_span(term.target)) for term in translation.terms],
+        memory=recalled_out(translation),
         proj=azure_alignment(translation) if body.alignment_format == "azure" else None,
         score=round(translation.score, 6),
         sentences=[_sentence(sentence) for sentence in translation.sentences],

@@ -66,6 +66,10 @@ const ENGLISH = {
   "flag.literal_lost": "Something that was to be kept as it is could not be placed.",
   "flag.term_missed": "A term of the glossary could not be used.",
   "flag.below_min_confidence": "The model was not sure enough of a sentence; it was kept untranslated.",
+  "flag.negation_mismatch": "A sentence says no where its translation does not, or the reverse.",
+  "flag.doubled_word": "The translation of a sentence says a word or phrase twice.",
+  "flag.marks_mismatch": "Brackets or quotation marks of a sentence were lost.",
+  "flag.lexicon": "The translation is that of a list of short texts: the model was not sure of its own.",
   "flag.register_unavailable": "This model cannot choose between formal and informal.",
   "flag.other": "There may be something wrong with this translation ({kind}).",
 
@@ -200,6 +204,10 @@ const FRENCH = {
   "flag.literal_lost": "Un élément à conserver tel quel n’a pas pu être placé.",
   "flag.term_missed": "Un terme du glossaire n’a pas pu être employé.",
   "flag.below_min_confidence": "Le modèle n’était pas assez sûr d’une phrase ; elle est restée non traduite.",
+  "flag.negation_mismatch": "Une phrase est négative et sa traduction ne l’est pas, ou l’inverse.",
+  "flag.doubled_word": "La traduction d’une phrase répète un mot ou une expression.",
+  "flag.marks_mismatch": "Des parenthèses ou des guillemets d’une phrase ont été perdus.",
+  "flag.lexicon": "La traduction vient d’une liste de textes courts : le modèle n’était pas sûr de la sienne.",
   "flag.register_unavailable": "Ce modèle ne sait pas choisir entre vouvoiement et tutoiement.",
   "flag.other": "Cette traduction a peut-être un défaut ({kind}).",
 

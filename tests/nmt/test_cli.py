@@ -34,6 +34,7 @@ COMMANDS = (
     "check",
     "export",
     "import",
+    "mcp",
     "serve",
     "prepare",
     "train",

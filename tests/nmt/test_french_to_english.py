@@ -16,10 +16,10 @@ from nmt.pipeline.prepare import Preparer
 from nmt.pipeline.quality import Judge
 from nmt.pipeline.result import Candidate
 from nmt.spans import Span
-from nmt.text.capitals import ALWAYS_CAPITAL, CAPITALISED
 from nmt.text.casing import Shape
 from nmt.text.elision import agree
 from nmt.text.glossary import Glossary, Term
+from nmt.text.languages import rules
 from nmt.text.literals import find_literals
 from nmt.text.numbers import compare_numbers, in_english, is_unit, rewritten
 from nmt.text.placeholders import REGISTER, RESERVED
@@ -179,13 +179,13 @@ def test_words_with_a_capital_in_their_language_are_no_names(reserved_tokenizer)
         sentence = preparer.prepare(text, (), (), TranslationOptions())
         return [entry.text for entry in sentence.copied if entry.is_name]
 
-    assert "noël" in CAPITALISED["fr"]
+    assert "noël" in rules("fr").capitalised
     assert names("Il dit Pentecôte et Zwolsky.", "fr") == ["Zwolsky"]
     assert "Wednesday" not in names("It is Wednesday, Zwolsky.", "en")
     assert "Wednesday" in names("Il dit Wednesday.", "fr")
     assert names("Vérifier tout.", "fr") == [], "an infinitive is no name"
     assert names("Xyqwzov arrive.", "fr") == ["Xyqwzov"]
-    assert {"i", "monday", "english"} <= ALWAYS_CAPITAL["en"]
+    assert {"i", "monday", "english"} <= rules("en").always_capital
 
 
 def test_a_term_is_put_in_with_its_article(translator):

@@ -57,11 +57,11 @@ class Client:
     async def translate(self, text: str | Sequence[str], headers: str = "") -> Answer:
         """``POST /translate``; ``headers`` are lines with their CRLF."""
         body = json.dumps({"text": text}).encode()
-        head = f"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n{headers}"
+        head = f"POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{headers}"
         return await self.ask(head.encode() + b"Content-Length: %d\r\n\r\n" % len(body) + body)
 
     async def get(self, path: str) -> Answer:
-        return await self.ask(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        return await self.ask(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
 
     async def ask(self, request: bytes) -> Answer:
         """Send bytes, wait for the answer; ``NONE`` if there comes none."""

@@ -184,7 +184,7 @@ def talk(port: int, parts: Iterator[bytes]) -> tuple[int, dict[str, Any]]:
 
 def oversized(rng: random.Random) -> tuple[set[int], Iterator[bytes]]:
     """The statuses that are right for a request that is too large somewhere, and its bytes."""
-    post = b"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    post = b"POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     n_bytes = rng.randint(17_000, 200_000)
     kind = rng.randrange(5)
     if kind == 0:
@@ -193,7 +193,7 @@ def oversized(rng: random.Random) -> tuple[set[int], Iterator[bytes]]:
         headers = b"".join(b"X-%d: b\r\n" % number for number in range(n_bytes // 8))
         return {400, 431}, iter([post + headers + b"\r\n"])
     if kind == 2:
-        return {400, 431}, iter([b"GET /" + b"a" * n_bytes + b" HTTP/1.1\r\nHost: x\r\n\r\n"])
+        return {400, 431}, iter([b"GET /" + b"a" * n_bytes + b" HTTP/1.1\r\nHost: localhost\r\n\r\n"])
     size = 1_000_001 + n_bytes
     body = b'{"text":"' + b"a" * (size - 11) + b'"}'
     if kind == 3:

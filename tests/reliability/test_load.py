@@ -84,7 +84,7 @@ def test_l3_a_short_text_does_not_wait_for_long_ones(tiny: Server) -> None:
 @pytest.mark.parametrize("n_clients", [20, pytest.param(100, marks=pytest.mark.slow)])
 def test_l6_who_leaves_has_left_the_batch(stub: Server, record: Record, n_clients: int) -> None:
     body = b'{"text":"one gated text"}'
-    head = b"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    head = b"POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     head += b"Content-Length: %d\r\n\r\n" % len(body)
     n_tokens = n_clients * estimated_tokens("one gated text")
     with stub.gate_shut():

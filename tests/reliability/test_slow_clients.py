@@ -17,11 +17,12 @@ from tests.reliability.load import probe
 from tests.reliability.server import Server, eventually, serving
 
 POST = (
-    b"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n"
+    b"POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    b"Content-Length: 1000\r\n\r\n"
 )
 LONG = b'{"text":["' + b'","'.join([b"word " * 300] * 30) + b'"],"alignment":"soft"}'
 SLOW_WAYS = {
-    "head": (b"POST /translate HTTP/1.1\r\nHost: x\r\n", b"X-More: a\r\n"),
+    "head": (b"POST /translate HTTP/1.1\r\nHost: localhost\r\n", b"X-More: a\r\n"),
     "body": (POST + b'{"text": "', b"a"),
     "read": (POST.replace(b"1000", b"%d" % len(LONG)) + LONG, b""),
     "idle": (b"", b""),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,8 +26,8 @@ from nmt.batching.events import Finished
 from nmt.options import DEFAULTS, TranslationOptions
 from nmt.text.glossary import AppliedTerm, find_form
 from nmt.translator import Span, Translation
-from service.work.engine.base import Job
-from service.work.engine.local import LocalEngine, parts_of
+from service.work.engine.base import Event, Job
+from service.work.engine.local import LocalEngine, WholeRequests, parts_of
 from testbed.stub import StubTranslator
 from tests.service.conftest import LiveServer
 
@@ -75,24 +75,32 @@ def _attending(translation: Translation, word: int) -> Translation:
     return replace(translation, sentences=tuple(sentences))
 
 
-class SentenceEngine(LocalEngine):
+class SentenceBySentence(WholeRequests):
     """Tells each sentence when ``gates`` is larger than its number."""
 
     def __init__(self, translator: StubTranslator) -> None:
-        super().__init__(translator)
+        super().__init__(translator, 10_000)
         self.translator = translator
         self.gates = 0
 
-    def _answer(self, batch: list[Job]) -> None:
+    def answers(self, batch: list[Job]) -> Iterator[Event]:
         for job in batch:
             translations = self.translator.translate(job.texts, job.options, keep=job.keep)
             for n, part in enumerate(parts_of(job, translations)):
                 while self.gates <= n:
                     time.sleep(0.01)
-                self._on_event(part)
+                yield part
             while self.gates < 100:
                 time.sleep(0.01)
-            self._on_event(Finished(job.id, translations))
+            yield Finished(job.id, translations)
+
+
+class SentenceEngine(LocalEngine):
+    """An engine of one that tells sentence by sentence."""
+
+    def __init__(self, translator: StubTranslator) -> None:
+        self.worker = SentenceBySentence(translator)
+        super().__init__(translator, worker=self.worker)
 
 
 class Page:

@@ -92,7 +92,7 @@ def test_a_client_that_leaves_takes_its_request_out_of_the_queue() -> None:
     with ThreadPoolExecutor(8) as pool, running(StubTranslator()) as live:
         occupy(live, pool)
         body = b'{"text":"left"}'
-        head = b"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        head = b"POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         with socket.create_connection(("127.0.0.1", live.port)) as connection:
             connection.sendall(head + b"Content-Length: 15\r\n\r\n" + body)
             eventually(lambda: waiting(live) == 1)

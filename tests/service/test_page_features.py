@@ -47,13 +47,13 @@ def test_sentences_of_a_slow_text_are_shown_as_they_come(browser: webdriver.Chro
     with running(engine) as live:
         page = Page(browser, live)
         page.write("one two" + Keys.ENTER + "three four" + Keys.ENTER + "five")
-        engine.gates = 1
+        engine.worker.gates = 1
         page.until(lambda: page.find("#output").text == "owt eno")
         assert page.find("#status").text == "Translating… sentence 1 of 3"
         assert page.find("#output").get_attribute("aria-busy") == "true", "nothing is read out before the end"
-        engine.gates = 2
+        engine.worker.gates = 2
         page.until(lambda: page.find("#output").text == "owt eno\nruof eerht")
-        engine.gates = 100
+        engine.worker.gates = 100
         page.wait_for("owt eno\nruof eerht\nevif")
         assert page.find("#output").get_attribute("aria-busy") is None
         page.hover(page.all("#output .word")[0])

@@ -8,6 +8,7 @@ import torch
 from nmt.batch import Batch
 from nmt.config import SpecialIds, TransformerConfig
 from nmt.models.build import build_model
+from training.objective import Objective
 from training.step import TeacherForcedLoss
 
 
@@ -16,7 +17,7 @@ def teacher_forced(dropout: float, r_drop: float) -> TeacherForcedLoss:
     config = TransformerConfig(
         vocab_size=20, d_model=16, d_ff=32, n_heads=2, n_encoder_layers=1, n_decoder_layers=1, dropout=dropout
     )
-    return TeacherForcedLoss(build_model(config), 0.1, r_drop=r_drop, bf16=False, compiled=False)
+    return TeacherForcedLoss(build_model(config), Objective(0.1, r_drop), bf16=False, compiled=False)
 
 
 @pytest.fixture

@@ -133,24 +133,40 @@ def examples(
         pair = parse_line(line, f"line {number} of the links chosen")
         pair = pair.reversed() if is_reversed else pair
         draw = generator.random()
-        example = _example(
-            pair, tokenizers, config, written_out=draw < WRITTEN_OUT, lower=draw < WRITTEN_OUT / 2
+        example = linked_pieces(
+            pair,
+            tokenizers,
+            (config.source_language, config.target_language),
+            written_out=draw < WRITTEN_OUT,
+            lower=draw < WRITTEN_OUT / 2,
         )
         if example is not None:
             yield example
 
 
-def _example(
+def linked_pieces(
     pair: LinkedPair,
     tokenizers: tuple[Tokenizer, Tokenizer],
-    config: ModelFolderConfig,
+    languages: tuple[str, str],
     *,
-    written_out: bool,
-    lower: bool,
+    written_out: bool = False,
+    lower: bool = False,
 ) -> Example | None:
+    """A pair as pieces; None where a side is blank or has more than ``MOST_PIECES``.
+
+    Args:
+        pair: texts and links.
+        tokenizers: of what the model reads and of what it writes.
+        languages: of source and target.
+        written_out: show the counted tokens instead of the texts.
+        lower: those in lower case.
+
+    Raises:
+        DataError: a link names a token that the pair does not have.
+    """
     (source, source_words, source_at), (target, target_words, target_at) = (
         _side(text, language, written_out=written_out, lower=lower)
-        for text, language in ((pair.source, config.source_language), (pair.target, config.target_language))
+        for text, language in zip((pair.source, pair.target), languages, strict=True)
     )
     source_pieces, target_pieces = (
         tokenizer.encode_pieces(text) for tokenizer, text in zip(tokenizers, (source, target), strict=True)

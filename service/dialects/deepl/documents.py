@@ -11,7 +11,12 @@ from nmt.errors import InputError
 from service.calls.auth import CallerDependency
 from service.calls.document_jobs import DocumentJobs, DocumentsDependency
 from service.database.records import DocumentJob
-from service.dialects.deepl.options import CommonFields, common_options, refuse_what_is_not_here
+from service.dialects.deepl.options import (
+    CommonFields,
+    common_memory,
+    common_options,
+    refuse_what_is_not_here,
+)
 from service.dialects.documents import file_of, find_job, read_upload
 from service.dialects.fields import parse, read_fields
 from service.http.problems import ProblemError
@@ -47,7 +52,8 @@ async def upload(
     if not fields.source_lang:
         texts = await documents.texts_of(sent.name, sent.data)
     options = await common_options(service, caller, fields, texts)
-    job, secret = await documents.submit(request, sent.name, sent.data, options)
+    memory = await common_memory(service, caller, fields, options)
+    job, secret = await documents.submit(request, sent.name, sent.data, options, memory)
     return {"document_id": job.id, "document_key": secret}
 
 

@@ -9,10 +9,12 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from nmt.errors import InputError
+from nmt.memory.unit import LEAST_THRESHOLD
 from nmt.options import TranslationOptions
 from nmt.text.glossary import Glossary, Term, is_exact
 from service.calls.auth import Caller
 from service.calls.limits import options
+from service.calls.memory import memory_wish
 from service.dialects.deepl.glossaries import find_entries
 from service.dialects.deepl.languages import fitting
 from service.dialects.fields import Names
@@ -34,8 +36,6 @@ WITHOUT_FORMALITY = ("en",)
 _REFUSED = {
     "custom_instructions": "custom instructions",
     "style_id": "style rules",
-    "translation_memory_id": "translation memories",
-    "translation_memory_threshold": "translation memories",
 }
 
 
@@ -50,6 +50,8 @@ class CommonFields(BaseModel):
     glossary_id: str | None = None
     glossary_ids: Names = Field((), max_length=MOST_GLOSSARIES)
     enable_beta_languages: bool = False
+    translation_memory_id: str | None = None
+    translation_memory_threshold: int | None = Field(None, ge=0, le=100)
 
 
 def refuse_what_is_not_here(fields: dict[str, Any]) -> None:
@@ -57,6 +59,27 @@ def refuse_what_is_not_here(fields: dict[str, Any]) -> None:
     for name, what in _REFUSED.items():
         if fields.get(name) not in (None, "", []):
             raise InputError(f"{name}: this server has no {what}; leave it out")
+
+
+async def common_memory(
+    service: Service, caller: Caller, fields: CommonFields, options: TranslationOptions
+) -> tuple[str, float] | None:
+    """The translation memory of a job. Below a half the threshold is a half, see ``nmt.memory.unit``.
+
+    Raises:
+        InputError: the memory is of another direction, or there is a threshold without one.
+        ProblemError: 404, there is no such memory.
+    """
+    asked = fields.translation_memory_threshold
+    threshold = None if asked is None else max(LEAST_THRESHOLD, asked / 100)
+    return await memory_wish(
+        service,
+        caller,
+        service.directions.of(options),
+        fields.translation_memory_id,
+        threshold,
+        "translation_memory_threshold",
+    )
 
 
 async def common_options(

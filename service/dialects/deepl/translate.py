@@ -13,7 +13,12 @@ from pydantic import BeforeValidator, Field
 from nmt.markup import extract_html, extract_xml
 from nmt.text.language import detect
 from service.calls.auth import CallerDependency
-from service.dialects.deepl.options import CommonFields, common_options, refuse_what_is_not_here
+from service.dialects.deepl.options import (
+    CommonFields,
+    common_memory,
+    common_options,
+    refuse_what_is_not_here,
+)
 from service.dialects.fields import Names, OneOrMore, parse, read_fields
 from service.dialects.texts import Extract, translate_texts
 from service.schemas import Text
@@ -60,11 +65,12 @@ async def translate(request: Request, service: ServiceDependency, caller: Caller
     refuse_what_is_not_here(given)
     fields = parse(TranslateFields, given)
     options = await common_options(service, caller, fields, fields.text)
+    memory = await common_memory(service, caller, fields, options)
     options = options.model_copy(update={"split_sentences": fields.split_sentences != "0"})
     texts = fields.text
     if fields.tag_handling is None and fields.split_sentences != "1":
         texts = [_LINE_BREAK.sub(" ", text) for text in texts]
-    translated = await translate_texts(service, request, texts, options, _extract(fields))
+    translated = await translate_texts(service, request, texts, options, _extract(fields), memory)
     if fields.source_lang:
         sources = [options.languages[0]] * len(translated)
     else:

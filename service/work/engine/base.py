@@ -30,8 +30,12 @@ class Job:
     """Seconds after which nobody waits any more; None: as the settings say."""
     parts: bool = False
     """Report each sentence as soon as it and those before it are there."""
+    background: bool = False
+    """Nobody waits for it: requests of people go first."""
     id: int = 0
     """Given by the scheduler."""
+    memory: tuple[str, float] | None = None
+    """Id of a translation memory and threshold: where the texts are looked up before an engine gets them."""
 
 
 @dataclass(frozen=True)

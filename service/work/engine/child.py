@@ -9,23 +9,22 @@ from __future__ import annotations
 
 import gc
 import os
-import queue
 import signal
 import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Protocol, cast
 
 import structlog
 
 from nmt.batching.events import Begun, Failed, Finished, PartFinished, Planned
 from nmt.errors import PasserelleError
-from nmt.options import TranslationOptions
-from nmt.spans import Span
 from service.http.logs import configure, describe
 from service.settings import Settings
+from service.work.engine import loop
+from service.work.engine.base import Event
 from service.work.engine.frames import ClosedError, Frames
 from service.work.engine.messages import (
     BegunMessage,
@@ -45,20 +44,14 @@ from service.work.engine.messages import (
 
 if TYPE_CHECKING:
     from nmt.batching.continuous import ContinuousTranslator
-    from nmt.batching.events import Event
 
 log = structlog.get_logger()
 
 PULSE_S = 0.5
 
 
-class Worker(Protocol):
+class Worker(loop.Worker, Protocol):
     """What steps the model: ``nmt.batching.continuous.ContinuousTranslator``, or the tests' double."""
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether ``step`` has anything to do."""
-        ...
 
     @property
     def n_running(self) -> int:
@@ -73,27 +66,6 @@ class Worker(Protocol):
     @property
     def batch_fill(self) -> float:
         """Tokens searched now, as a share of what may be searched at once."""
-        ...
-
-    def add(
-        self,
-        request: int,
-        texts: Sequence[str],
-        options: TranslationOptions,
-        *,
-        keep: Sequence[Sequence[Span]] | None,
-        party: str,
-        parts: bool,
-    ) -> None:
-        """Take a request."""
-        ...
-
-    def cancel(self, requests: Collection[int]) -> None:
-        """Forget requests."""
-        ...
-
-    def step(self) -> list[Event]:
-        """Work a little, and tell what has come of it."""
         ...
 
 
@@ -119,62 +91,32 @@ def run(connection: socket.socket, load: Load) -> None:
     gc.collect()
     gc.freeze()  # the model never becomes garbage: later collections need not look at it
     frames.send(news([ready]))
-    _Loop(frames, worker, failures).run()
+    _Child(frames, worker, failures).run()
 
 
-class _Loop:
+class _Child:
+    """The two ends of the loop: what the service asks, and what it is told."""
+
     def __init__(self, frames: Frames, worker: Worker, failures: list[Exception]) -> None:
         self._frames = frames
         self._worker = worker
         self._failures = failures
-        self._inbox: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        self._step_since: float | None = None
-        self._known: set[int] = set()
-        """Jobs that are neither done nor cancelled."""
+        self._n_logged = 0
+        self._loop = loop.Loop(worker, self._tell)
 
     def run(self) -> None:
         """Never returns: the process ends with its connection."""
         for target in (self._read, self._pulse):
             threading.Thread(target=target, daemon=True).start()
-        while True:
-            self._take(block=not self._worker.is_busy)
-            self._step_since = time.monotonic()
-            n_failures = len(self._failures)
-            events = self._worker.step()
-            for error in self._failures[n_failures:]:
-                log.warning("batch_failed", **describe(error))
-            messages = [_message(event) for event in events]
-            ended = (message for message in messages if isinstance(message, DoneMessage | Error))
-            self._known.difference_update(message.job or 0 for message in ended)
-            if messages:
-                self._send(messages)
-            self._step_since = None
+        self._loop.run()
 
-    def _take(self, *, block: bool) -> None:
-        """Add and cancel what has been asked for; wait for something if there is nothing to do."""
-        while block or not self._inbox.empty():
-            message = to_engine(self._inbox.get())
-            block = False
-            if isinstance(message, Cancel):
-                self._worker.cancel(message.ids)
-                self._known.difference_update(message.ids)
-            elif isinstance(message, Translate) and message.id not in self._known:
-                self._add(message)
-
-    def _add(self, message: Translate) -> None:
-        try:
-            self._worker.add(
-                message.id,
-                message.texts,
-                message.options,
-                keep=message.spans,
-                party=message.key_id,
-                parts=message.parts,
-            )
-        except Exception as error:
-            self._send([_failed(message.id, error)])
-        else:
-            self._known.add(message.id)
+    def _tell(self, events: Iterable[Event]) -> None:
+        messages = [_message(event) for event in events]
+        for error in self._failures[self._n_logged :]:
+            log.warning("batch_failed", **describe(error))
+        self._n_logged = len(self._failures)
+        if messages:
+            self._send(messages)
 
     def _send(self, messages: Sequence[Message]) -> None:
         try:
@@ -185,20 +127,24 @@ class _Loop:
     def _read(self) -> None:
         try:
             while True:
-                self._inbox.put(self._frames.receive())
+                match to_engine(self._frames.receive()):
+                    case Cancel(ids=ids):
+                        self._loop.put(loop.Cancelled(ids))
+                    case Translate() as message:
+                        self._loop.put(message.job())
         except ClosedError:
             os._exit(0)  # the main thread may be in the middle of a long step
 
     def _pulse(self) -> None:
         told = 0
         while True:
-            since, n_failures = self._step_since, len(self._failures)
+            n_failures = len(self._failures)
             pulse = PulseMessage(
                 n_running=self._worker.n_running,
                 n_waiting=self._worker.n_waiting,
                 fill=self._worker.batch_fill,
                 n_failures=n_failures - told,
-                step_s=0.0 if since is None else time.monotonic() - since,
+                step_s=self._loop.step_s,
             )
             self._send([pulse])
             told = n_failures
@@ -223,13 +169,8 @@ def _message(event: Event) -> Message:
         case Finished(request, translations):
             return DoneMessage(job=request, translations=translations)
         case Failed(request, error):
-            return _failed(request, error)
-
-
-def _failed(job: Any, error: Exception) -> Error:  # noqa: ANN401 - our own ids
-    if not isinstance(error, PasserelleError):
-        log.error("translation_failed", **describe(error))
-    return Error.of(job, error)
+            return Error.of(cast(int, request), error)
+    raise AssertionError(f"an engine of running batches tells no {type(event).__name__}")
 
 
 def load_model(start: Start, on_failure: Callable[[Exception], None]) -> tuple[ContinuousTranslator, Ready]:

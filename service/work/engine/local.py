@@ -9,16 +9,18 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import structlog
 
 from nmt.batching.events import Begun, Failed, Finished, PartFinished
+from nmt.options import TranslationOptions
 from nmt.spans import Span
 from service.http.logs import describe
 from service.work.engine.base import Batch, Engine, Event, Job
+from service.work.engine.loop import Cancelled, Loop, Stop, Worker
 
 if TYPE_CHECKING:
     from nmt.translator import Translation
@@ -27,105 +29,99 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 
-class LocalEngine(Engine):
-    """A queue and the thread that owns the translator.
+class WholeRequests:
+    """A worker that translates request by request: what waits with equal options is gathered.
 
     Args:
-        translator: used from the thread only; ``Translator.warm_up`` first spares a request the wait for it.
-        batch_max_characters: what waits with equal options is gathered up to this many characters.
+        translator: anything that translates.
+        batch_max_characters: of the requests that share a call.
     """
 
-    def __init__(self, translator: TextTranslator, *, batch_max_characters: int = 10_000) -> None:
-        self.config = translator.config
-        self.generation = translator.generation
-        self.has_formality = translator.has_formality
+    def __init__(self, translator: TextTranslator, batch_max_characters: int) -> None:
         self._translator = translator
         self._batch_max_characters = batch_max_characters
         self._waiting: deque[Job] = deque()
-        self._changed = threading.Condition()
-        self._stopping = False
-        self._busy_since: float | None = None
-        self._thread = threading.Thread(target=self._run, name="model", daemon=True)
+        self._batch: list[Job] = []
+        """Begun, to be translated with the next step."""
 
-    def start(self, on_event: Callable[[Event], None]) -> None:
-        """Start the thread."""
-        self._on_event = on_event
-        self._thread.start()
+    @property
+    def is_busy(self) -> bool:
+        """Whether ``step`` has anything to do."""
+        return bool(self._waiting or self._batch)
 
-    def submit(self, job: Job) -> bool:
-        """Put a job at the end of the queue."""
-        with self._changed:
-            self._waiting.append(job)
-            self._changed.notify()
-        return True
+    def add(
+        self,
+        request: int,
+        texts: Sequence[str],
+        options: TranslationOptions,
+        *,
+        keep: Sequence[Sequence[Span]] | None,
+        party: str,
+        parts: bool,
+        background: bool,
+    ) -> None:
+        """Put a request at the end of the queue."""
+        kept = None if keep is None else tuple(map(tuple, keep))
+        job = Job(tuple(texts), options, kept, party, parts=parts, background=background, id=request)
+        self._waiting.append(job)
 
-    def cancel(self, jobs: Collection[int]) -> None:
-        """Take jobs out of the queue; one that the model has begun runs to its end."""
-        with self._changed:
-            self._waiting = deque(job for job in self._waiting if job.id not in jobs)
+    def cancel(self, requests: Collection[int]) -> None:
+        """Take requests out of the queue; one that is being translated runs to its end."""
+        self._waiting = deque(job for job in self._waiting if job.id not in requests)
+        self._batch = [job for job in self._batch if job.id not in requests]
 
-    def is_ready(self, stuck_after_s: float) -> bool:
-        """True if the thread runs and its batch has not taken ``stuck_after_s`` already."""
-        busy_since = self._busy_since
-        stuck = busy_since is not None and time.monotonic() - busy_since > stuck_after_s
-        return self._thread.is_alive() and not stuck
+    def step(self) -> Iterator[Event]:
+        """Begin a batch, or translate the one that has begun."""
+        if self._batch:
+            batch, self._batch = self._batch, []
+            yield from self._translated(batch)
+        elif self._waiting:
+            self._batch = self._next_batch()
+            yield from (Begun(job.id) for job in self._batch)
 
-    def stop(self, timeout_s: float) -> None:
-        """Finish what waits, in at most ``timeout_s``."""
-        with self._changed:
-            self._stopping = True
-            self._changed.notify_all()
-        self._thread.join(timeout_s)
-
-    def _run(self) -> None:
-        while (batch := self._next_batch()) is not None:
-            self._busy_since = time.monotonic()
-            self._translate(batch)
-            self._busy_since = None
-
-    def _next_batch(self) -> list[Job] | None:
-        """Wait for work; the oldest job and those after it that may share its batch. None: stop."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._waiting or self._stopping)
-            if not self._waiting:
-                return None
-            first = self._waiting[0]
-            room = self._batch_max_characters
-            batch: list[Job] = []
-            for job in list(self._waiting):
-                n_characters = sum(map(len, job.texts))
-                alike = job.options == first.options and job.keep is None
-                if job is first or (alike and n_characters <= room):
-                    batch.append(job)
-                    self._waiting.remove(job)
-                    room -= n_characters
-        for job in batch:
-            self._on_event(Begun(job.id))
+    def _next_batch(self) -> list[Job]:
+        """The oldest job and those after it that may share its batch."""
+        first = self._waiting[0]
+        room = self._batch_max_characters
+        batch: list[Job] = []
+        for job in list(self._waiting):
+            n_characters = sum(map(len, job.texts))
+            alike = job.options == first.options and job.keep is None
+            if job is first or (alike and n_characters <= room):
+                batch.append(job)
+                self._waiting.remove(job)
+                room -= n_characters
         return batch
 
-    def _translate(self, batch: list[Job]) -> None:
+    def _translated(self, batch: list[Job]) -> Iterator[Event]:
         """One call for all; if that fails, one call each, so that nobody pays for another's request."""
         started = time.monotonic()
-        failed = False
-        try:
-            self._answer(batch)
-        except Exception as error:
-            if len(batch) == 1:
-                self._on_event(Failed(batch[0].id, error))
-            else:
-                failed = True
-                log.warning("batch_failed", n_requests=len(batch), **describe(error))
-                for job in batch:
-                    try:
-                        self._answer([job])
-                    except Exception as own_error:
-                        self._on_event(Failed(job.id, own_error))
+        error = yield from self._attempt(batch)
+        if error is not None and len(batch) == 1:
+            yield Failed(batch[0].id, error)
+        elif error is not None:
+            log.warning("batch_failed", n_requests=len(batch), **describe(error))
+            for job in batch:
+                if (own_error := (yield from self._attempt([job]))) is not None:
+                    yield Failed(job.id, own_error)
         n_texts = sum(len(job.texts) for job in batch)
         n_characters = sum(len(text) for job in batch for text in job.texts)
-        self._on_event(Batch(len(batch), n_texts, n_characters, time.monotonic() - started, failed))
+        failed = error is not None and len(batch) > 1
+        yield Batch(len(batch), n_texts, n_characters, time.monotonic() - started, failed)
 
-    def _answer(self, batch: list[Job]) -> None:
-        """Translate and hand out the results. Raises before any result is handed out, or not at all."""
+    def _attempt(self, batch: list[Job]) -> Generator[Event, None, Exception | None]:
+        """The results, or else the error, which comes before any of them."""
+        events = self.answers(batch)
+        try:
+            first = next(events)
+        except Exception as error:
+            return error
+        yield first
+        yield from events
+        return None
+
+    def answers(self, batch: list[Job]) -> Iterator[Event]:
+        """Translate, and hand out the results."""
         texts = [text for job in batch for text in job.texts]
         translations = self._translator.translate(texts, batch[0].options, keep=batch[0].keep)
         if len(translations) != len(texts):
@@ -135,9 +131,58 @@ class LocalEngine(Engine):
             own = translations[first : first + len(job.texts)]
             first += len(job.texts)
             if job.parts:
-                for part in parts_of(job, own):
-                    self._on_event(part)
-            self._on_event(Finished(job.id, own))
+                yield from parts_of(job, own)
+            yield Finished(job.id, own)
+
+
+class LocalEngine(Engine):
+    """A worker and the thread that steps it.
+
+    Args:
+        translator: used from the thread only; ``Translator.warm_up`` first spares a request the wait for it.
+        batch_max_characters: what waits with equal options is gathered up to this many characters.
+        worker: what translates; None: ``WholeRequests`` of the translator.
+    """
+
+    def __init__(
+        self,
+        translator: TextTranslator,
+        *,
+        batch_max_characters: int = 10_000,
+        worker: Worker | None = None,
+    ) -> None:
+        self.config = translator.config
+        self.generation = translator.generation
+        self.has_formality = translator.has_formality
+        self._loop = Loop(worker or WholeRequests(translator, batch_max_characters), self._tell)
+        self._thread = threading.Thread(target=self._loop.run, name="model", daemon=True)
+
+    def start(self, on_event: Callable[[Event], None]) -> None:
+        """Start the thread."""
+        self._on_event = on_event
+        self._thread.start()
+
+    def submit(self, job: Job) -> bool:
+        """Put a job at the end of the queue."""
+        self._loop.put(job)
+        return True
+
+    def cancel(self, jobs: Collection[int]) -> None:
+        """Take jobs out of the queue; one that is being translated runs to its end."""
+        self._loop.put(Cancelled(jobs))
+
+    def is_ready(self, stuck_after_s: float) -> bool:
+        """True if the thread runs and its step has not taken ``stuck_after_s`` already."""
+        return self._thread.is_alive() and self._loop.step_s <= stuck_after_s
+
+    def stop(self, timeout_s: float) -> None:
+        """Finish what waits, in at most ``timeout_s``."""
+        self._loop.put(Stop())
+        self._thread.join(timeout_s)
+
+    def _tell(self, events: Iterable[Event]) -> None:
+        for event in events:
+            self._on_event(event)
 
 
 def parts_of(job: Job, translations: list[Translation]) -> list[PartFinished]:

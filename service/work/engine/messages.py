@@ -55,6 +55,7 @@ class Translate(Message):
     keep: list[list[tuple[int, int]]] | None
     key_id: str
     parts: bool
+    background: bool = False
 
     @classmethod
     def of(cls, job: Job) -> Translate:
@@ -67,12 +68,21 @@ class Translate(Message):
             keep=None if keep is None else [[(span.start, span.end) for span in text] for text in keep],
             key_id=job.key_id,
             parts=job.parts,
+            background=job.background,
         )
 
-    @property
-    def spans(self) -> list[list[Span]] | None:
-        """``keep`` as the library takes it."""
-        return None if self.keep is None else [[Span(*span) for span in text] for text in self.keep]
+    def job(self) -> Job:
+        """The job again."""
+        keep = self.keep
+        return Job(
+            tuple(self.texts),
+            self.options,
+            None if keep is None else tuple(tuple(Span(*span) for span in text) for text in keep),
+            self.key_id,
+            parts=self.parts,
+            background=self.background,
+            id=self.id,
+        )
 
 
 class Cancel(Message):

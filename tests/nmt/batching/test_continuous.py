@@ -462,3 +462,23 @@ def test_a_request_that_failed_asks_for_nothing_more(translator, monkeypatch):
     assert begun == [0, 1]
     assert [event.request for event in events if isinstance(event, Failed)] == ["failing"]
     assert continuous.n_running == continuous.n_waiting == 0
+
+
+def test_what_nobody_waits_for_takes_the_slow_lane_and_lets_others_go_first(translator):
+    """A long request of somebody beside a longer one, which waits or does not, of the same party."""
+    steps: dict[bool, int] = {}
+    for background in (False, True):
+        continuous = ContinuousTranslator(translator, max_batch_tokens=60)
+        continuous.add("job", [ENGLISH[n % len(ENGLISH)] for n in range(60)], background=background)
+        for _ in range(20):
+            continuous.step()
+        continuous.add("person", [" ".join(ENGLISH[:16])])
+        steps[background] = next(n for n in range(1, 5000) if "person" in results(continuous.step()))
+    assert len(" ".join(ENGLISH[:16])) > SMALL_CHARACTERS
+    assert steps[True] < 0.8 * steps[False]
+
+    small = ContinuousTranslator(translator)
+    small.add("small job", [ENGLISH[0]], background=True)
+    assert small._slow.is_busy
+    assert not small._fast.is_busy
+    assert set(results(finish(small))) == {"small job"}

@@ -65,3 +65,15 @@ def test_dropped_requests_are_gone():
     assert queue.pop() == "two"
     assert len(queue) == 0
     assert queue.pop() is None
+
+
+def test_a_party_that_pays_more_gets_less_and_all_when_it_is_alone():
+    queue: FairQueue[str] = FairQueue()
+    for _ in range(90):
+        queue.put("cheap", "r", "cheap", 10)
+        queue.put("dear", "s", "dear", 10, price=8.0)
+    served = Counter(queue.pop() for _ in range(90))
+    assert served["dear"] == 10
+    assert served["cheap"] == 80
+    rest = Counter(queue.pop() for _ in range(90))
+    assert rest == {"cheap": 10, "dear": 80}

@@ -14,6 +14,7 @@ from nmt.explore.heads import Head
 from nmt.explore.maps import attention_maps
 from nmt.explore.pruning import all_heads, greedy_removal, importance, masked, removed
 from nmt.model_folder.checkpoint import load_model_folder, save_model_folder
+from nmt.models.build import build_model
 from nmt.models.transformer import Transformer
 from nmt.tokenizer import Tokenizer
 from tests.nmt.conftest import tiny_config
@@ -148,3 +149,11 @@ def _columns_of(model: torch.nn.Module, head: Head) -> torch.Tensor:
     name = "cross_attention" if head.kind == "cross" else "self_attention"
     weight = model.get_parameter(f"{stack}.{head.layer}.{name}.output.weight")
     return weight[:, head.head * 8 : (head.head + 1) * 8]
+
+
+def test_no_head_is_removed_where_slopes_belong_to_heads(tokenizer: Tokenizer) -> None:
+    config = tiny_config(tokenizer, positions="alibi")
+    model = build_model(config.model)
+    assert isinstance(model, Transformer)
+    with pytest.raises(ConfigError, match="alibi gives each head a slope of its own"):
+        removed(model, config, [Head("cross", 0, 0)])

@@ -73,3 +73,16 @@ def test_an_rnn_is_refused_in_one_sentence(
 
     with pytest.raises(ConfigError, match=r"model tiny: .* export a Transformer"):
         export_model(tmp_path / "rnn", format_, tmp_path / "exported")
+
+
+@pytest.mark.parametrize("format_", ["ctranslate2", "onnx", "torch-export"])
+def test_what_an_export_does_not_know_is_named(
+    format_: str, tmp_path: Path, tokenizer_file: Path, tokenizer: Tokenizer
+) -> None:
+    for package in {"ctranslate2": ["ctranslate2"], "onnx": ["onnxscript"]}.get(format_, []):
+        pytest.importorskip(package, reason=f"{package} is not installed")
+    config = tiny_config(tokenizer, positions="rotary")
+    save_tiny_model(tmp_path / "rotary", tokenizer_file, config=config, model=tiny_model(config))
+
+    with pytest.raises(ConfigError, match=r"does not know positions rotary; translate with engine eager"):
+        export_model(tmp_path / "rotary", format_, tmp_path / "exported")

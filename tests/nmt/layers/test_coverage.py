@@ -53,6 +53,17 @@ def test_neural_coverage_is_a_gated_unit_at_each_position() -> None:
         torch.testing.assert_close(after[row, place], at(row, place))
 
 
+def test_the_last_attention_is_a_window_around_each_position() -> None:
+    coverage = build_coverage("last_attention", Q, M, A)
+    weights_NS = torch.tensor([[0.0, 0.1, 0.2, 0.7]]).expand(B * K, S)
+    prepared = coverage.prepare(torch.randn(B, S, M))
+    window_NSC = coverage.update(torch.zeros(B * K, S, 11), weights_NS, prepared, torch.randn(B * K, Q))
+    left, right = [0.0] * 5, [0.0] * 5
+    padded = [*left, 0.0, 0.1, 0.2, 0.7, *right]
+    expected = torch.tensor([padded[place : place + 11] for place in range(S)])
+    torch.testing.assert_close(window_NSC, expected.expand(B * K, S, 11))
+
+
 def test_attention_scores_have_coverage_as_a_third_term() -> None:
     attention = AdditiveAttention(Q, M, A)
     memory_BSM, query_NQ = torch.randn(B, S, M), torch.randn(B * K, Q)
@@ -70,5 +81,5 @@ def test_attention_scores_have_coverage_as_a_third_term() -> None:
 def test_coverage_without_additive_attention_and_unknown_kinds_are_refused() -> None:
     with pytest.raises(ValueError, match="coverage neural needs attention additive, this is dot"):
         RnnConfig(vocab_size=40, attention="dot", coverage="neural")
-    with pytest.raises(ValueError, match="choose linguistic or neural"):
+    with pytest.raises(ValueError, match="choose linguistic, neural or last_attention"):
         build_coverage("fertility", Q, M, A)

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from nmt.batch import Batch
-from nmt.config import ModelConfig, RnnConfig, SpecialIds, TransformerConfig
+from nmt.config import DecoderOnlyConfig, ModelConfig, RnnConfig, SpecialIds, TransformerConfig
 from nmt.models.build import Model, build_model
 
 VOCAB = 40
@@ -21,10 +21,18 @@ def rnn(**changes: object) -> RnnConfig:
     return RnnConfig.model_validate({"vocab_size": VOCAB, "d_embedding": 12, "d_hidden": 16, **changes})
 
 
+def decoder_only(**changes: object) -> DecoderOnlyConfig:
+    defaults = {"vocab_size": VOCAB, "d_model": 16, "d_ff": 32, "n_heads": 2, "n_layers": 2}
+    return DecoderOnlyConfig.model_validate({**defaults, **changes})
+
+
 CONFIGS: dict[str, ModelConfig] = {
     "transformer": transformer(),
     "transformer-post-norm": transformer(norm="post"),
     "transformer-learned-positions": transformer(positions="learned", tie_embeddings="none"),
+    "transformer-no-positions": transformer(positions="none"),
+    "transformer-rotary": transformer(positions="rotary"),
+    "transformer-alibi": transformer(positions="alibi"),
     "transformer-deep-encoder": transformer(n_encoder_layers=3, n_decoder_layers=1, activation="gelu"),
     "transformer-pruned": transformer(kept_heads={"encoder": [1, 2], "decoder": [2, 1], "cross": [1, 2]}),
     "rnn-additive": rnn(),
@@ -33,6 +41,16 @@ CONFIGS: dict[str, ModelConfig] = {
     "rnn-general": rnn(attention="general", tie_embeddings="decoder"),
     "rnn-linguistic-coverage": rnn(coverage="linguistic"),
     "rnn-neural-coverage": rnn(coverage="neural"),
+    "rnn-last-attention": rnn(coverage="last_attention"),
+    "rnn-hard": rnn(attention="hard"),
+    "rnn-monotonic": rnn(attention="monotonic"),
+    "transformer-copying": transformer(pointer="source"),
+    "transformer-pointing": transformer(pointer="written"),
+    "rnn-copying": rnn(pointer="source"),
+    "rnn-pointing": rnn(pointer="written"),
+    "decoder-only": decoder_only(),
+    "decoder-only-alibi": decoder_only(positions="alibi"),
+    "decoder-only-no-positions": decoder_only(positions="none"),
     "rnn-plain": rnn(attention="none"),
 }
 

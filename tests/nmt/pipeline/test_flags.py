@@ -10,10 +10,12 @@ from nmt.pipeline.flags import (
     FLAG_KINDS,
     Flag,
     copied_words,
+    doubled_words,
     is_copy,
     is_in_other_language,
     is_too_short,
     is_unaligned,
+    wrong_marks,
 )
 from nmt.text.words import words
 
@@ -125,3 +127,41 @@ def test_ordinary_words_of_the_source_that_were_copied_are_named(
 
 def test_a_language_without_a_word_list_has_no_copied_words() -> None:
     assert copied_words("the heavy rain", "the heavy rain", "de") == []
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "doubled"),
+    [
+        ("The dog is here.", "Le chien chien est ici.", ["chien chien"]),
+        ("Terms and policy", "la vie privée et la vie privée", ["la vie privée et la vie privée"]),
+        ("bye bye, dog dog", "Le chien chien", []),
+        ("We thank you.", "Nous nous remercions.", []),
+        ("A man with a man", "Un homme avec un homme", []),
+    ],
+)
+def test_doubled_words_and_phrases_are_seen(source: str, target: str, doubled: list[str]) -> None:
+    assert doubled_words(source, target) == doubled
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "wrong"),
+    [
+        ("The house (old) is red.", "La maison (vieille) est rouge.", []),
+        ("The house (old) is red.", "La maison est rouge.", ["()"]),
+        ("The house (old) is red.", "La maison () est rouge.", ["()"]),
+        ("The house is red.", "La maison (est rouge.", ["()"]),
+        ('The word "old" is here.', "Le mot « vieux » est ici.", []),
+        ('The word "old" is here.', "Le mot vieux est ici.", ['""']),
+        ('The word "old" is here.', 'Le mot "vieux est ici.', ['"']),
+        ("item(s) (s)", "article(s)", []),
+    ],
+)
+def test_marks_that_are_lost_or_alone_are_seen(source: str, target: str, wrong: list[str]) -> None:
+    assert wrong_marks(source, target) == wrong
+
+
+def test_words_in_lower_case_or_capitals_that_came_back_are_a_copy() -> None:
+    assert is_copy("[DOOR OPENS]", "[DOOR OPENS]")
+    assert is_copy("big house", "big house")
+    assert not is_copy("RUBY CARTER", "RUBY CARTER")
+    assert not is_copy("Big House", "Big House")

@@ -12,7 +12,14 @@ import torch
 from torch import Tensor
 
 from nmt.batch import Batch
-from nmt.config import GenerationConfig, ModelConfig, RnnConfig, SamplingConfig, TransformerConfig
+from nmt.config import (
+    DecoderOnlyConfig,
+    GenerationConfig,
+    ModelConfig,
+    RnnConfig,
+    SamplingConfig,
+    TransformerConfig,
+)
 from nmt.errors import ConfigError, NumericalError
 from nmt.models.build import build_model
 from nmt.models.interface import Step
@@ -49,7 +56,20 @@ MODELS: dict[str, ModelConfig] = {
         norm="post",
         max_positions=128,
     ),
+    "transformer_rotary": TransformerConfig(
+        vocab_size=VOCAB,
+        d_model=16,
+        d_ff=32,
+        n_heads=2,
+        n_encoder_layers=1,
+        n_decoder_layers=1,
+        positions="rotary",
+    ),
     "rnn_attention": RnnConfig(vocab_size=VOCAB, d_embedding=16, d_hidden=16),
+    "rnn_copying": RnnConfig(vocab_size=VOCAB, d_embedding=16, d_hidden=16, pointer="source"),
+    "rnn_pointing": RnnConfig(vocab_size=VOCAB, d_embedding=16, d_hidden=16, pointer="written"),
+    "rnn_monotonic": RnnConfig(vocab_size=VOCAB, d_embedding=16, d_hidden=16, attention="monotonic"),
+    "decoder_only": DecoderOnlyConfig(vocab_size=VOCAB, d_model=16, d_ff=32, n_heads=2, n_layers=2),
     "rnn_plain": RnnConfig(vocab_size=VOCAB, d_embedding=16, d_hidden=16, attention="none"),
 }
 

@@ -9,13 +9,20 @@ from pathlib import Path
 import pytest
 import torch
 
-from nmt.config import GenerationConfig, ModelConfig, ModelFolderConfig, RnnConfig, TransformerConfig
+from nmt.config import (
+    DecoderOnlyConfig,
+    GenerationConfig,
+    ModelConfig,
+    ModelFolderConfig,
+    RnnConfig,
+    TransformerConfig,
+)
 from nmt.errors import ConfigError
 from nmt.model_folder.opened import LoadedModel, OpenedModel
 from nmt.models.build import Model, build_model
 from nmt.searchers.choose import choose
 from nmt.tokenizer import Tokenizer
-from tests.nmt.conftest import save_tiny_model
+from tests.nmt.conftest import save_tiny_model, tiny_config, tiny_model
 
 CPU, GPU = torch.device("cpu"), torch.device("cuda")
 
@@ -23,6 +30,7 @@ CPU, GPU = torch.device("cpu"), torch.device("cuda")
 TRANSFORMER = TransformerConfig(
     vocab_size=380, d_model=16, d_ff=32, n_heads=2, n_encoder_layers=1, n_decoder_layers=1
 )
+DECODER_ONLY = DecoderOnlyConfig(vocab_size=380, d_model=16, d_ff=32, n_heads=2, n_layers=1)
 RNN = RnnConfig(vocab_size=380, d_embedding=8, d_hidden=8)
 
 
@@ -56,6 +64,9 @@ def test_auto_takes_eager_where_ctranslate2_cannot_run_the_model(
     monkeypatch.setattr("ctranslate2.get_cuda_device_count", lambda: 0)
     for obstacle, (one, device) in {
         "the model is an RNN": (model(RNN), CPU),
+        "the model is a decoder alone": (model(DECODER_ONLY), CPU),
+        "pointer source": (model(TRANSFORMER.model_copy(update={"pointer": "source"})), CPU),
+        "positions rotary": (model(TRANSFORMER.model_copy(update={"positions": "rotary"})), CPU),
         "mps": (model(), torch.device("mps")),
         "float64": (model(change=lambda it: it.double()), CPU),
         "sees no GPU": (model(), GPU),
@@ -93,6 +104,16 @@ def test_an_engine_that_is_asked_for_is_taken_or_refused(
 def test_an_unknown_engine_is_refused_and_the_known_are_named(model: Callable[..., LoadedModel]):
     with pytest.raises(ConfigError, match="engine 'turbo' is unknown; choose one of auto, eager, int8"):
         choose(model(), CPU, "turbo")
+
+
+def test_a_variant_on_disk_is_left_to_the_eager_model_by_name(
+    tmp_path: Path, tokenizer_file: Path, tokenizer: Tokenizer
+):
+    config = tiny_config(tokenizer, positions="alibi")
+    save_tiny_model(tmp_path / "model", tokenizer_file, config=config, model=tiny_model(config))
+    choice = choose(OpenedModel(tmp_path / "model"), "cpu")
+    assert choice.name == "eager"
+    assert "positions alibi, which the export to CTranslate2 does not know" in choice.why
 
 
 def test_a_model_on_disk_is_judged_without_reading_its_weights(tmp_path: Path, tokenizer_file: Path):

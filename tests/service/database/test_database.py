@@ -25,9 +25,15 @@ def drop_everything(database: Database) -> None:
             session.execute(text(f"DROP TABLE IF EXISTS {table}"))
 
 
+def is_of_the_models(_: object, name: str | None, *__: object) -> bool:
+    """The index of grams is each database's own, and no model describes it."""
+    return name not in ("grams", "ix_memory_units_grams") and not str(name).startswith("memory_grams")
+
+
 def test_the_steps_lead_to_the_tables_that_the_models_describe(database: Database) -> None:
     with database.engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        options = {"compare_type": True, "include_object": is_of_the_models}
+        context = MigrationContext.configure(connection, opts=options)
         assert compare_metadata(context, Base.metadata) == []
         assert context.get_current_revision() == migrate.newest()
     assert database.upgrade() == migrate.newest(), "again, with nothing to do"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,8 +13,8 @@ import pytest
 
 from service.database.database import Database
 from service.database.records import KeyLimits
-from testbed.stub import StubTranslator
-from tests.service.conftest import LiveServer, running
+from testbed.stub import StubTranslator, backwards
+from tests.service.conftest import LiveServer, eventually, running
 from tests.service.database.conftest import empty, open_database
 
 
@@ -68,3 +69,25 @@ def test_requests_to_all_replicas_at_once_pass_no_limit_together(
     assert statuses.count(200) in range(12, 25), "12 in a minute, and 12 more if the minute ended meanwhile"
     (day,) = database.usage.this_month(key.id)
     assert (day.characters, day.requests) == (3 * statuses.count(200), statuses.count(200))
+
+
+def test_one_replica_works_on_a_job_and_any_tells_of_it(
+    replicas: tuple[Database, LiveServer, LiveServer],
+) -> None:
+    database, first, second = replicas
+    _, shown = database.keys.create("team", KeyLimits())
+    headers = {"x-api-key": shown}
+    texts = [f"line {n}" for n in range(1000)]
+    data = b"".join(json.dumps(text).encode() + b"\n" for text in texts)
+    with first.client(headers=headers) as one, second.client(headers=headers) as other:
+        sent = [
+            client.post("/jobs", content=data, headers={"content-type": "application/x-ndjson"}).json()
+            for client in (one, other, one)
+        ]
+        for job in sent:
+            eventually(lambda job=job: other.get(f"/jobs/{job['id']}").json()["ended_at"], within_s=60)  # type: ignore[misc]
+            written = one.get(f"/jobs/{job['id']}/result").text.splitlines()
+            assert [json.loads(line)["text"] for line in written] == [backwards(text) for text in texts]
+
+    translated = [text for side in (first, second) for call in side.translator.calls for text in call]
+    assert len(translated) == 3 * len(texts), "no line was translated twice"

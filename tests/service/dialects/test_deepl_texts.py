@@ -177,7 +177,6 @@ def test_without_being_asked_nothing_is_added(live: LiveServer) -> None:
         ({"text": [f"<a>{CANARY}</b>"], "tag_handling": "xml"}, "line 1"),
         ({"style_id": CANARY}, "style_id: this server has no style rules"),
         ({"custom_instructions": [CANARY]}, "custom_instructions: this server has no custom instructions"),
-        ({"translation_memory_id": CANARY}, "translation_memory_id: this server has no translation memories"),
         ({"glossary_id": "x", "glossary_ids": ["y"], "source_lang": "EN"}, "glossary_ids: "),
     ],
 )
@@ -267,7 +266,6 @@ def test_what_this_server_does_not_do_is_not_found(client: deepl.DeepLClient) ->
         lambda: client.rephrase_text(CANARY),
         lambda: client.correct_text(CANARY),
         client.get_all_style_rules,
-        client.list_translation_memories,
     ):
         with pytest.raises(deepl.DeepLException, match="no such part of DeepL's API") as error:
             call()

@@ -164,7 +164,7 @@ def test_a_body_over_the_limit_is_413_announced_or_not(strict: LiveServer) -> No
 def test_a_huge_announced_body_is_refused_before_it_is_sent(strict: LiveServer) -> None:
     answer = talk(
         strict,
-        b"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        b"POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         b"Content-Length: 999999999999\r\nExpect: 100-continue\r\n\r\n",
     )
 
@@ -205,14 +205,14 @@ def test_a_wrong_method_is_405_and_names_the_right_one(live: LiveServer) -> None
 
 
 def test_what_is_not_http_and_headers_over_16_kib_are_problems(live: LiveServer) -> None:
-    head = b"GET / HTTP/1.1\r\nHost: x\r\nA: "
+    head = b"GET / HTTP/1.1\r\nHost: localhost\r\nA: "
     many = b"".join(b"a%d: b\r\n" % number for number in range(3000))
     for request, status, kind in (
         (b"nonsense\r\n\r\n", 400, "bad-http"),
         (head + b"a" * 200_000 + b"\r\n\r\n", 431, "headers-too-large"),
         (head + b"a" * 17_000 + b"\r\n\r\n", 431, "headers-too-large"),  # arrives in one piece
         (head + b"a\r\n" + many + b"\r\n", 431, "headers-too-large"),
-        (b"GET /" + b"a" * 17_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n", 431, "headers-too-large"),
+        (b"GET /" + b"a" * 17_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 431, "headers-too-large"),
     ):
         answer = talk(live, request)
         assert answer.startswith(b"HTTP/1.1 %d" % status)
@@ -224,7 +224,9 @@ def test_what_is_not_http_and_headers_over_16_kib_are_problems(live: LiveServer)
 def test_a_body_that_nobody_reads_has_a_deadline() -> None:
     with running(StubTranslator(), header_timeout_s=0.3) as live:
         with socket.create_connection(("127.0.0.1", live.port), timeout=5) as connection:
-            connection.sendall(b"POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\na")
+            connection.sendall(
+                b"POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\na"
+            )
             received = b""
             while part := connection.recv(65536):
                 received += part
@@ -237,7 +239,7 @@ def test_an_answer_that_nobody_reads_is_given_up() -> None:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         connection.connect(("127.0.0.1", live.port))
         body = json.dumps({"text": ["a " * 20] * 1000, "alignment": "soft"}).encode()
-        head = b"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        head = b"POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         with connection:
             connection.sendall(head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
             eventually(lambda: live.server.server_state.total_requests == 1, within_s=30)
@@ -250,7 +252,7 @@ def test_slow_heads_and_slow_bodies_have_a_deadline() -> None:
         assert talk(live, b"") == b""
         answer = talk(
             live,
-            b"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+            b"POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             b"Content-Length: 100\r\n\r\n{",
         )
         assert answer.startswith(b"HTTP/1.1 408")

@@ -167,7 +167,8 @@ def test_over_a_request_that_kills_it_twice_the_engine_is_not_risked_again() -> 
 def test_a_client_that_leaves_has_its_job_out_of_the_batch_within_a_second(live: LiveServer) -> None:
     body = b'{"text":"' + b"word " * 400 + b'"}'
     head = (
-        b"POST /translate HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+        b"POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        b"Content-Length: %d\r\n\r\n"
     )
     scheduler = live.scheduler
     with socket.create_connection(("127.0.0.1", live.port)) as connection:

@@ -1,0 +1,107 @@
+"""What stores units and finds candidates: SQLite (``nmt.memory.sqlite``), and PostgreSQL in the service."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from nmt.memory.grams import parts_of
+from nmt.memory.matching import exact_match, fuzzy_matches
+from nmt.memory.normal import NormalForm, key_number, normal_form
+from nmt.memory.unit import DEFAULT_THRESHOLD, MemoryMatch, TranslationUnit
+
+UNITS_A_PART = 64
+MOST_CANDIDATES = 256
+"""Units that are scored for one text."""
+
+
+class UnitIndex(Protocol):
+    """Units of memories that are known by a number."""
+
+    def add(self, memory: int, units: Sequence[TranslationUnit]) -> int:
+        """Store units that are not there yet; how many those were."""
+        ...
+
+    def with_keys(self, memory: int, numbers: Sequence[int]) -> dict[int, list[TranslationUnit]]:
+        """The units whose keys have these numbers, the newest first."""
+        ...
+
+    def with_grams(self, sets: Sequence[Sequence[int]], most: int) -> list[list[int]]:
+        """For each of several sets of gram numbers the ids of at most so many units that have all of it."""
+        ...
+
+    def with_ids(self, memory: int, ids: Sequence[int]) -> list[tuple[str, TranslationUnit]]:
+        """These units, as long as they are of this memory, each with its key."""
+        ...
+
+    def page(self, memory: int, after: int, most: int) -> list[TranslationUnit]:
+        """The next units after the one with this id, in the order in which they came."""
+        ...
+
+    def remove(self, memory: int, most: int) -> int:
+        """Delete units, at most so many; how many those were."""
+        ...
+
+    def merge(self, *, is_first: bool) -> bool:
+        """Do some of the work that makes later look-ups faster; whether there is more of it."""
+        ...
+
+
+@dataclass(frozen=True)
+class TranslationMemory:
+    """The units of one memory, in one direction."""
+
+    index: UnitIndex
+    number: int
+    languages: tuple[str, str]
+    """Of source and target, as ISO 639-1 codes."""
+
+    def exact(self, texts: Sequence[str]) -> dict[str, MemoryMatch]:
+        """The translations of texts that the memory has, by text."""
+        forms = {text: normal_form(text) for text in texts if text.strip()}
+        numbers = {text: key_number(form.key) for text, form in forms.items()}
+        found = self.index.with_keys(self.number, list(dict.fromkeys(numbers.values())))
+        matches = {
+            text: exact_match(text, form, found.get(numbers[text], ()), self.languages)
+            for text, form in forms.items()
+        }
+        return {text: match for text, match in matches.items() if match is not None}
+
+    def search(self, text: str, threshold: float = DEFAULT_THRESHOLD, limit: int = 5) -> list[MemoryMatch]:
+        """The units most like a text, an exact match the first."""
+        form = normal_form(text)
+        exact = self.exact([text]).get(text)
+        others = self._fuzzy(text, form, threshold, limit)
+        if exact is None:
+            return others
+        return [exact, *(match for match in others if match.unit != exact.unit)][:limit]
+
+    def best(self, text: str, threshold: float = DEFAULT_THRESHOLD) -> MemoryMatch | None:
+        """The unit most like a text of which there is no exact match; None: no one is like enough."""
+        return next(iter(self._fuzzy(text, normal_form(text), threshold, 1)), None)
+
+    def _fuzzy(self, text: str, form: NormalForm, threshold: float, limit: int) -> list[MemoryMatch]:
+        if not form.words or threshold >= 1:
+            return []
+        candidates = self.index.with_ids(self.number, self._candidates(form, threshold))
+        return fuzzy_matches(text, form, candidates, threshold, limit)
+
+    def _candidates(self, form: NormalForm, threshold: float) -> list[int]:
+        """Units that have a part of a text, those that have several parts first.
+
+        Of a part that many units have only some are read. Where there are several such parts, the units that
+        have all of them but one are asked for as well: those have the fewest edits.
+        """
+        parts = parts_of(self.number, form.words, threshold)
+        found = self.index.with_grams(parts, UNITS_A_PART)
+        frequent = [part for part, ids in zip(parts, found, strict=True) if len(ids) == UNITS_A_PART]
+        if len(frequent) > 1:
+            all_but_one = [
+                [number for other in frequent if other is not left_out for number in other]
+                for left_out in frequent
+            ]
+            found += self.index.with_grams(all_but_one, UNITS_A_PART)
+        counts = Counter(id_ for ids in found for id_ in ids)
+        return [id_ for id_, _ in counts.most_common(MOST_CANDIDATES)]

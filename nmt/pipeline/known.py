@@ -1,0 +1,45 @@
+"""Short texts of the lexicon, where the model says something else and is not sure of it."""
+
+from __future__ import annotations
+
+from nmt.pipeline.prepare import Sentence
+from nmt.pipeline.result import Candidate
+from nmt.text.lexicon import Entry, look_up
+from nmt.tokenizer import Tokenizer
+
+UNSURE, UNSURE_OF_A_SENTENCE = 0.9, 0.5
+"""Below such a confidence the lexicon is believed, not the model; a sentence may be said in more ways."""
+WHOLE = (".", "!", "?")
+
+
+def known_translation(
+    sentence: Sentence, best: Candidate, confidence: float | None, tokenizer: Tokenizer
+) -> Candidate | None:
+    """What the lexicon says; None: nothing, the same, or the model is sure.
+
+    A text with terms or literals is the model's, and so is one that is to say *tu*. Without
+    a calibrated confidence nothing is known of how sure the model is.
+
+    Args:
+        sentence: of ``Preparer.prepare``.
+        best: what the model says.
+        confidence: that it is good, 0 to 1.
+        tokenizer: of what the model writes.
+    """
+    if confidence is None or sentence.terms or sentence.copied or sentence.options.formality == "informal":
+        return None
+    text = sentence.text
+    entry = look_up(text, sentence.source_language, sentence.target_language)
+    if entry is None or confidence >= _unsure(text) or entry.has(best.text):
+        return None
+    return _candidate(entry, tokenizer)
+
+
+def _unsure(text: str) -> float:
+    return UNSURE_OF_A_SENTENCE if text.endswith(WHOLE) and " " in text else UNSURE
+
+
+def _candidate(entry: Entry, tokenizer: Tokenizer) -> Candidate:
+    text = entry.translations[0]
+    pieces = tuple(tokenizer.encode_pieces(text))
+    return Candidate(text, pieces, 0.0, 0.0, finished=True, token_log_probs=(0.0,) * (len(pieces) + 1))

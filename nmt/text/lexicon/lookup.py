@@ -1,0 +1,91 @@
+"""Look up a short text, whatever its capitals and its final mark."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TypeAlias
+
+from nmt.text.languages import rules
+
+MOST_WORDS = 4
+"""Of an English text in the lexicon."""
+LONGEST = 6
+"""Words of a text that is looked up."""
+FOLDER = Path(__file__).parent
+LABELS = ("label", "phrase")
+
+Known: TypeAlias = tuple[str, str, bool]
+"""Source and target without final marks, and whether it is written with a capital by itself: a label."""
+
+_END = re.compile(r"[\s\u00a0\u202f]*([.!?…:,]*)$")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a short text may be called in another language, the best first, in the shape of the text."""
+
+    translations: tuple[str, ...]
+
+    def has(self, translation: str) -> bool:
+        """Whether ``translation`` is one of them, apart from capitals, final marks and spaces."""
+        return _folded(translation) in {_folded(known) for known in self.translations}
+
+
+def look_up(text: str, source_language: str, target_language: str) -> Entry | None:
+    """The entry of a text; None if there is none, or no lexicon of these languages.
+
+    What is known in the very capitals of the text comes first: home is *maison*, Home is *Accueil*.
+
+    Args:
+        text: a sentence, without white space around it.
+        source_language: ISO 639-1 code of it.
+        target_language: of what is wanted.
+    """
+    if text.count(" ") >= LONGEST:
+        return None
+    known = _table(source_language, target_language).get(_folded(text))
+    if known is None:
+        return None
+    bare = _END.sub("", text)
+    best_first = sorted(known, key=lambda one: one[0] != bare)
+    return Entry(tuple(dict.fromkeys(_shaped(one, text, target_language) for one in best_first)))
+
+
+def _folded(text: str) -> str:
+    """Without capitals, curly apostrophes and final marks, but a question stays one."""
+    bare = _END.sub("", text)
+    question = "?" if "?" in text[len(bare) :] else ""
+    return " ".join(bare.replace("’", "'").lower().split()) + question
+
+
+@cache
+def _table(source_language: str, target_language: str) -> dict[str, tuple[Known, ...]]:
+    """Folded text -> what is known of it, in the order of the file: the first is the best."""
+    names = f"{source_language}-{target_language}.tsv", f"{target_language}-{source_language}.tsv"
+    found: dict[str, list[Known]] = {}
+    for name, reverse in zip(names, (False, True), strict=True):
+        path = FOLDER / name
+        for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+            *sides, kind = line.split("\t")
+            source, target = reversed(sides) if reverse else sides
+            known = (_END.sub("", source), _END.sub("", target), kind in LABELS)
+            found.setdefault(_folded(source), []).append(known)
+    return {folded: tuple(entries) for folded, entries in found.items()}
+
+
+def _shaped(known: Known, text: str, language: str) -> str:
+    """A translation with the capitals and the final mark of a text."""
+    _, translation, is_label = known
+    bare = _END.sub("", text)
+    marks = text[len(bare) :].strip()
+    if bare.isupper() and len(bare) > 1:
+        translation = translation.upper()
+    elif bare[:1].isupper():
+        translation = translation[:1].upper() + translation[1:]
+    elif is_label and bare.islower():
+        translation = translation[:1].lower() + translation[1:]
+    space = " " if marks and marks[0] in rules(language).spaced_marks else ""
+    return f"{translation}{space}{marks}"

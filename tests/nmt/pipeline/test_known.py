@@ -1,0 +1,76 @@
+"""The lexicon speaks where the model is unsure, and says so; else the model's translation stands."""
+
+from __future__ import annotations
+
+import pytest
+
+from nmt.options import TranslationOptions
+from nmt.pipeline.known import UNSURE, known_translation
+from nmt.pipeline.prepare import Preparer, Sentence
+from nmt.pipeline.quality import copy_of
+from nmt.pipeline.result import Candidate
+from nmt.text.glossary import Glossary, Term
+from nmt.translator import Translator
+
+
+@pytest.fixture(scope="module")
+def english() -> Translator:
+    return Translator.load("general", device="cpu")
+
+
+def sentence(translator: Translator, text: str, options: TranslationOptions | None = None) -> Sentence:
+    preparer = Preparer(translator.tokenizer)
+    return preparer.prepare(text, preparer.literals(text), (), options or TranslationOptions())
+
+
+def said(text: str) -> Candidate:
+    return Candidate(text, (), -1.0, -1.0, finished=True)
+
+
+def test_an_unsure_model_gives_way(english: Translator) -> None:
+    known = known_translation(sentence(english, "Dog"), said("Travaille"), 0.3, english.tokenizer)
+
+    assert known is not None
+    assert known.text == "Chien"
+    assert [piece.id for piece in known.pieces] == english.tokenizer.encode("Chien")
+    assert not known.copied
+
+
+@pytest.mark.parametrize(
+    ("text", "best", "confidence"),
+    [
+        ("Dog", "Travaille", UNSURE),
+        ("Dog", "Travaille", None),
+        ("Dog", "chien", 0.1),
+        ("A text of many more words than that", "Un texte", 0.1),
+        ("I love you.", "Je vous adore.", 0.6),
+    ],
+)
+def test_the_model_stands(english: Translator, text: str, best: str, confidence: float | None) -> None:
+    assert known_translation(sentence(english, text), said(best), confidence, english.tokenizer) is None
+
+
+def test_a_copy_gives_way(english: Translator) -> None:
+    known = known_translation(sentence(english, "octopus"), copy_of("octopus"), 0.0, english.tokenizer)
+    assert known is not None
+    assert known.text == "pieuvre"
+
+
+def test_terms_and_forms_of_address_are_the_models(english: Translator) -> None:
+    glossary = Glossary.of([Term("dog", "toutou")])
+    with_term = sentence(english, "Dog", TranslationOptions(glossary=glossary))
+    assert known_translation(with_term, said("Travaille"), 0.1, english.tokenizer) is None
+    informal = sentence(english, "Sit down.", TranslationOptions(formality="informal"))
+    assert known_translation(informal, said("Pose"), 0.1, english.tokenizer) is None
+
+
+def test_it_is_told_in_the_translation(english: Translator) -> None:
+    found = english.translate(["Dog", "octopus", "The dog sleeps."], TranslationOptions(alignment="links"))
+
+    assert [one.text for one in found[:2]] == ["Chien", "pieuvre"]
+    for translation in found[:2]:
+        assert [flag.kind for flag in translation.flags] == ["lexicon"]
+        assert translation.confidence == 1.0
+        assert translation.links is not None
+        assert [(link.source, link.target) for link in translation.links] == [(0, 0)]
+    assert found[2].flags == ()

@@ -1,0 +1,89 @@
+"""Words between two literals stay there, told from texts that are given and from the models that ship."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from nmt.options import TranslationOptions
+from nmt.pipeline.pairs import is_around, pairs, without_article
+from nmt.pipeline.prepare import Preparer
+from nmt.spans import Span
+from nmt.translator import Translator
+
+TEXT = "Lisez <1>le manuel</1> avant."
+
+
+@pytest.fixture(scope="module")
+def english() -> Translator:
+    return Translator.load("general", device="cpu")
+
+
+@pytest.fixture(scope="module")
+def french() -> Translator:
+    return Translator.load("general_fr_en", device="cpu")
+
+
+def test_pairs_touch_the_words_between_them(english: Translator) -> None:
+    preparer = Preparer(english.tokenizer)
+
+    def found(text: str) -> list[str]:
+        sentence = preparer.prepare(text, preparer.literals(text), (), TranslationOptions())
+        return [text[pair.inner.start : pair.inner.end] for pair in pairs(text, sentence.copied)]
+
+    assert found("Click %shere%s now.") == ["here"]
+    assert found("Read **the manual** and <1>this</1>.") == ["the manual", "this"]
+    assert found("Use %s and %s here.") == []
+
+
+def test_a_pair_is_around_what_it_was_around() -> None:
+    first, last = Span(6, 9), Span(18, 22)
+
+    assert is_around(TEXT, first, last, "the manual", "Le manuel")
+    assert not is_around(TEXT, first, last, "the manual", "Le guide")
+    assert not is_around(TEXT, last, first, "the manual", "Le manuel")
+    assert not is_around(TEXT, first, None, "the manual", "Le manuel")
+    assert not is_around("<1>le manual</1>", Span(0, 3), Span(12, 16), "the manual", "le manuel")
+    assert is_around("<1>ici</1>", Span(0, 3), Span(6, 10), "here", "là"), "one word for one word"
+    assert not is_around("<1>ici</1>", Span(0, 3), Span(6, 10), "here", "là", is_known=True)
+
+
+def test_an_article_is_taken_off_where_the_source_has_none() -> None:
+    assert without_article("la politique", "policy", "fr") == "politique"
+    assert without_article("la politique", "the policy", "fr") == "la politique"
+    assert without_article("l'eau", "water", "fr") == "eau"
+    assert without_article("der Hund", "dog", "de") == "der Hund"
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern"),
+    [
+        ("Read <1>the manual</1> first.", r"<1>[^<]*manuel</1>"),
+        ("Read **the manual** before you begin.", r"\*\*[^*]*manuel\*\*"),
+        (
+            "Data <0>no change</0>. Please click <1>Force update</1>.",
+            r"<0>[^<]+</0>.*<1>[^<]*mise à jour</1>",
+        ),
+        ('Click <a href="/x">here</a> to read <b>more</b>.', r'<a href="/x">ici</a>.*<b>plus</b>'),
+        ("{% if user %}Hello{% endif %}", r"\{% if user %\}Bonjour\{% endif %\}"),
+    ],
+)
+def test_english_pairs_survive(english: Translator, text: str, pattern: str) -> None:
+    (translation,) = english.translate([text])
+
+    assert re.search(pattern, translation.text), translation.text
+    assert not translation.flags
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern"),
+    [
+        ("Cliquez <1>ici</1> pour lire la suite.", "<1>here</1>"),
+        ("Lisez **le manuel** avant de commencer.", r"\*\*the manual\*\*"),
+    ],
+)
+def test_french_pairs_survive(french: Translator, text: str, pattern: str) -> None:
+    (translation,) = french.translate([text])
+
+    assert re.search(pattern, translation.text), translation.text
