@@ -73,18 +73,20 @@ Files = Annotated[
     typer.Option(
         "--file",
         metavar="IN",
-        help="A document: txt md html docx odt srt vtt po xliff json yaml; repeatable.",
+        help="A document (docx pptx xlsx odt epub html md srt po json ...), or a folder; repeatable.",
     ),
 ]
 Out = Annotated[
     Path | None,
     typer.Option(
-        "--out", metavar="OUT", help="Of --file; default: NAME.LANGUAGE.SUFFIX beside it. Of --ray: a folder."
+        "--out",
+        metavar="OUT",
+        help="Of --file; default: NAME.LANGUAGE.SUFFIX beside it, of a folder NAME.LANGUAGE. Of --ray.",
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="With --file: replace OUT if it is there.")]
 Everything = Annotated[
-    bool, typer.Option("--everything", help="With --file: also what has a translation (po, xliff).")
+    bool, typer.Option("--everything", help="With --file: also what has a translation (po, xliff, ts).")
 ]
 Memory = Annotated[
     Path | None,
@@ -107,7 +109,12 @@ Ray = Annotated[
     typer.Option("--ray", metavar="DIR", help="A folder of .txt or .parquet shards, on a Ray cluster."),
 ]
 Column = Annotated[
-    str | None, typer.Option("--column", metavar="NAME", help="With --ray: of texts in Parquet; text.")
+    str | None,
+    typer.Option(
+        "--column",
+        metavar="NAME",
+        help="Of a csv: names or numbers, with commas. Of Parquet (--ray): text.",
+    ),
 ]
 Workers = Annotated[
     int | None,
@@ -160,7 +167,7 @@ def translate(
     asked = _Asked(chosen, wishes, glossary, search, memory, threshold)
     shows = alignment or as_json or n_best is not None
     _hint_at_files(text or ())
-    if ray is not None or column is not None or workers is not None:
+    if ray is not None or workers is not None or (column is not None and not file):
         if (
             ray is None
             or out is None
@@ -177,9 +184,13 @@ def translate(
             raise ConfigError(
                 "--file gives a document, one each: leave out TEXT, --alignment, --json, --n-best, --markup"
             )
-        if out is not None and len(file) > 1:
+        how = _How(force, everything, column)
+        if any(one.is_dir() for one in file):
+            _translate_folders(file, out, asked, how)
+        elif out is not None and len(file) > 1:
             raise ConfigError(f"--out {out} is for one --file, there are {len(file)}: leave it out")
-        _translate_files(file, out, asked, force=force, everything=everything)
+        else:
+            _translate_files(file, out, asked, how)
     elif out is not None or force or everything:
         raise ConfigError("--out, --force and --everything go with --file IN")
     elif markup is not None:
@@ -268,20 +279,54 @@ def _translate_corpus(
     print(translate_folder(source, out, model=model, beam=beam, column=column or "text", **slots))
 
 
-def _translate_files(
-    files: Sequence[Path], out: Path | None, asked: _Asked, *, force: bool, everything: bool
-) -> None:
-    """Documents one after the other; all are opened, and what is wrong with one is said, before the first."""
-    open_file = load("nmt.documents.translate:open_file", extra="documents")
-    tasks: dict[Path, tuple[FileTask, _Asked]] = {}
-    for file in files:
+@dataclass(frozen=True)
+class _How:
+    """How documents are read and written."""
+
+    force: bool
+    everything: bool
+    columns: str | None
+
+    def opened(self, file: Path, out: Path | None, asked: _Asked) -> tuple[FileTask, _Asked]:
+        """A document, and what is asked of its language."""
+        open_file = load("nmt.documents.translate:open_file", extra="documents")
         chosen = asked.chosen
         if chosen.is_open:
-            chosen = chosen.reading(load("nmt.documents.translate:text_of")(file))
-        task: FileTask = open_file(file, out, languages=chosen.languages, force=force, everything=everything)
+            chosen = chosen.reading(load("nmt.documents.translate:text_of")(file, self.columns))
+        task: FileTask = open_file(
+            file,
+            out,
+            languages=chosen.languages,
+            force=self.force,
+            everything=self.everything,
+            columns=self.columns,
+        )
+        return task, dataclasses.replace(asked, chosen=chosen)
+
+
+def _translate_folders(files: Sequence[Path], out: Path | None, asked: _Asked, how: _How) -> None:
+    """Documents of folders, each opened, translated and written before the next."""
+    plan = load("nmt.documents.folders:plan", extra="documents")(files, out, asked.chosen.languages[1])
+    loaded: dict[_Chosen, tuple[Translator, TranslationOptions]] = {}
+
+    def translate_one(source: Path, target: Path, label: str) -> None:
+        task, wanted = how.opened(source, target, asked)
+        if wanted.chosen not in loaded:
+            loaded[wanted.chosen] = wanted.load("")
+        _translate_file(task, *loaded[wanted.chosen], label=label)
+
+    status = load("nmt.commands.folders:translate_all")(plan, translate_one, force=how.force)
+    raise typer.Exit(status)
+
+
+def _translate_files(files: Sequence[Path], out: Path | None, asked: _Asked, how: _How) -> None:
+    """Documents one after the other; all are opened, and what is wrong with one is said, before the first."""
+    tasks: dict[Path, tuple[FileTask, _Asked]] = {}
+    for file in files:
+        task, wanted = how.opened(file, out, asked)
         if task.target in tasks:
             raise ConfigError(f"--file {file} would write {task.target} twice: name each document once")
-        tasks[task.target] = task, dataclasses.replace(asked, chosen=chosen)
+        tasks[task.target] = task, wanted
     loaded: dict[_Chosen, tuple[Translator, TranslationOptions]] = {}
     for task, wanted in tasks.values():
         if wanted.chosen not in loaded:
@@ -290,9 +335,11 @@ def _translate_files(
 
 
 @named_as_typed(*FIELDS)
-def _translate_file(task: FileTask, translator: Translator, options: TranslationOptions) -> None:
+def _translate_file(
+    task: FileTask, translator: Translator, options: TranslationOptions, *, label: str | None = None
+) -> None:
     """Write a document's translation and print the name of the file; flags go to standard error."""
-    with load("nmt.commands.progress:progress")(task.source.name, task.n_characters) as advance:
+    with load("nmt.commands.progress:progress")(label or task.source.name, task.n_characters) as advance:
         flags: Counter[str] = load("nmt.documents.translate:translate_file")(
             translator, task, options=options, advance=advance
         )

@@ -20,15 +20,16 @@ from nmt.documents.xml_strings import XmlString, xml_string
 
 _XLIFF = "urn:oasis:names:tc:xliff:document:1.2"
 _REFERENCE = re.compile(r"\s*(?:@(?:[+*]?[\w.]+:)?[\w.]+/[\w.]+|\?(?:[\w.]+:)?(?:[\w.]+/)?[\w.]+|@null)\s*")
+_MARKUP = r"""</?[A-Za-z](?:[^<>"']|"[^"]*"|'[^']*')*>|<!--.*?-->"""
 _PIECE = re.compile(
-    r"""(?P<tag></?[A-Za-z][^<>]*>|<!--.*?-->)|\\u(?P<code>[0-9A-Fa-f]{4})|\\(?P<escaped>.)|(?P<quote>"|&quot;)|(?P<space>\s+)"""
+    rf"""(?P<tag>{_MARKUP})|\\u(?P<code>[0-9A-Fa-f]{{4}})|\\(?P<escaped>.)|(?P<quote>"|&quot;)|(?P<space>\s+)"""
     r"""|[^<\\"\s&]+|.""",
     re.DOTALL,
 )
 _ESCAPES = {"n": "\n", "t": "\t"}
 _WRITTEN = str.maketrans({"\n": "\\n", "\t": "\\t", "\\": "\\\\", "'": "\\'", '"': '\\"'})
 _SPACE = re.compile("(?<= ) ")
-_TAG = re.compile(r"(</?[A-Za-z][^<>]*>|<!--.*?-->)", re.DOTALL)
+_TAG = re.compile(f"({_MARKUP})", re.DOTALL)
 
 
 def read_android(file: XmlFile) -> ExtractedDocument:
@@ -67,8 +68,8 @@ def _namespaces(root: etree._Element) -> set[tuple[str | None, str]]:
 def _translatable(root: etree._Element) -> Iterator[etree._Element]:
     """Elements that hold a string of their own."""
     for element in root.iter("string", "item"):
-        parent = element.getparent()
-        if element.tag == "item" and (parent is None or parent.tag not in {"string-array", "plurals"}):
+        above = [one.tag for one in element.iterancestors()][:-1]
+        if above not in ([], ["string-array"], ["plurals"]) or (element.tag == "item") != bool(above):
             continue
         marks = [one.get("translatable") for one in (element, *element.iterancestors())]
         text = "".join(map(str, element.itertext()))

@@ -33,6 +33,8 @@ MOST_CUES = 6
 """Of one sentence; where there is no end after so many, the file has no punctuation to go by."""
 
 _TAG = re.compile(r"<(?P<end>/?)(?P<name>[A-Za-z]+)[^<>]*>|<\d[\d:.]*>|\{\\[^{}]*\}")
+_SWITCH = re.compile(r"\{\\(?P<name>[ibus])(?P<value>[01])\}")
+"""An override tag that begins or ends italics and the like."""
 _BREAK = re.compile(r"[ \t]*<br\s*/?>[ \t]*", re.IGNORECASE)
 _PREFIX = re.compile(r"(?:<[^<>]*>|\{\\[^{}]*\})*\s*[-\u2013\u2010]\s*|(?:\{\\[^{}]*\}|<v[ .][^<>]*>)*")
 _DASH = re.compile(r"(?:<[^<>]*>|\{[^{}]*\})*\s*[-\u2013\u2010]\s*\S")
@@ -241,14 +243,17 @@ def _items_of(body: str, tags: list[tuple[str, str]], unescape: Callable[[str], 
     """Texts and tags of one utterance; new tags are added to ``tags``, equal ones share a number."""
     matches = list(_TAG.finditer(body))
     partner: dict[int, int] = {}
-    opened: list[int] = []
+    opened: list[tuple[int, str]] = []
     for index, match in enumerate(matches):
-        if match["name"] is None:
+        override = _SWITCH.fullmatch(match.group())
+        name = override["name"] if override else (match["name"] or "").lower()
+        if not name:
             continue
-        if not match["end"]:
-            opened.append(index)
-        elif opened and matches[opened[-1]]["name"].lower() == match["name"].lower():
-            partner[opened.pop()] = index
+        if match["end"] or (override and override["value"] == "0"):
+            if opened and opened[-1][1] == name:
+                partner[opened.pop()[0]] = index
+        else:
+            opened.append((index, name))
     closing = set(partner.values())
     items: list[Item] = []
     stack: Stack = ()

@@ -124,7 +124,7 @@ def _chosen(rows: Sequence[Sequence[_Field]], columns: str | None) -> tuple[list
     header = [field.text.strip() for field in rows[0]] if rows else []
     known = ", ".join(name[:40] for name in header[:30])
     if columns is None:
-        if len(header) > 1:
+        if any(len(row) > 1 for row in rows):
             raise InputError(
                 f"the document has {len(header)} columns: choose what to translate by name or number "
                 f"(--column NAME, column= of /documents); there are {known}"

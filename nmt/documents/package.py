@@ -1,4 +1,4 @@
-"""The zip of an office document (Open Packaging Conventions; ODF 1.3 part 2) and the XML in it.
+"""The zip of a document (Open Packaging Conventions; ODF 1.3 part 2; EPUB OCF) and the XML in it.
 
 Members that are not rewritten are copied as they are, so that properties, pictures and styles cannot change.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import PurePosixPath
 
@@ -73,8 +73,13 @@ class Package:
         """The root of the XML member ``name``; the same errors, and those of ``parse_xml``."""
         return parse_xml(self.read(name), f"the document's part {name[:100]}")
 
-    def replace(self, changed: Mapping[str, etree._Element]) -> bytes:
-        """A file with other XML in the members ``changed``; all others, and their order, as they are."""
+    @property
+    def names(self) -> Sequence[str]:
+        """Of the members, in their order."""
+        return list(self._members)
+
+    def replace(self, changed: Mapping[str, etree._Element | bytes]) -> bytes:
+        """A file with other content in the members ``changed``; all others, and their order, as they are."""
         result = BytesIO()
         with zipfile.ZipFile(result, "w") as target:
             for name, member in self._members.items():
@@ -82,7 +87,10 @@ class Package:
                 copied.compress_type = member.compress_type
                 copied.external_attr = member.external_attr
                 copied.create_system = member.create_system
-                target.writestr(copied, _to_bytes(changed[name]) if name in changed else self.read(name))
+                new = changed.get(name)
+                if new is None:
+                    new = self.read(name)
+                target.writestr(copied, new if isinstance(new, bytes) else _to_bytes(new))
         return result.getvalue()
 
 

@@ -12,18 +12,22 @@ from nmt.documents.android import read_android
 from nmt.documents.arb import read_arb
 from nmt.documents.delimited import read_csv
 from nmt.documents.docx import read_docx
+from nmt.documents.epub import read_epub
 from nmt.documents.extracted import ExtractedDocument
 from nmt.documents.gettext import read_po
 from nmt.documents.json_strings import read_json
 from nmt.documents.languages import Languages
 from nmt.documents.limits import DocumentLimits
+from nmt.documents.mail import read_eml
 from nmt.documents.markdown import read_markdown
-from nmt.documents.odt import read_odt
+from nmt.documents.notebook import read_notebook
+from nmt.documents.odt import read_opendocument
 from nmt.documents.plain import read_plain
 from nmt.documents.pptx import read_pptx
 from nmt.documents.properties import read_properties
 from nmt.documents.qt import read_ts
 from nmt.documents.resx import read_resx
+from nmt.documents.substation import read_ass
 from nmt.documents.subtitles import read_srt, read_vtt
 from nmt.documents.web import read_html
 from nmt.documents.xliff import read_xliff
@@ -62,11 +66,16 @@ _READERS: dict[str, Callable[[bytes, _Options], ExtractedDocument]] = {
     "md": lambda data, _: read_markdown(data),
     "html": lambda data, options: read_html(data, options.languages),
     "docx": lambda data, options: read_docx(data, options.limits, options.languages),
-    "odt": lambda data, options: read_odt(data, options.limits, options.languages),
+    "odt": lambda data, options: read_opendocument(data, "odt", options.limits, options.languages),
+    "ods": lambda data, options: read_opendocument(data, "ods", options.limits, options.languages),
+    "odp": lambda data, options: read_opendocument(data, "odp", options.limits, options.languages),
     "pptx": lambda data, options: read_pptx(data, options.limits, options.languages),
     "xlsx": lambda data, options: read_xlsx(data, options.limits, options.languages),
+    "epub": lambda data, options: read_epub(data, options.limits, options.languages),
     "srt": lambda data, _: read_srt(data),
     "vtt": lambda data, _: read_vtt(data),
+    "ass": lambda data, _: read_ass(data),
+    "ssa": lambda data, _: read_ass(data, suffix="ssa"),
     "po": lambda data, options: read_po(data, target=options.languages.target, everything=options.everything),
     "xliff": lambda data, options: read_xliff(data, options.languages, everything=options.everything),
     "json": lambda data, _: read_json(data),
@@ -76,6 +85,8 @@ _READERS: dict[str, Callable[[bytes, _Options], ExtractedDocument]] = {
     "arb": lambda data, options: read_arb(data, options.languages),
     "resx": lambda data, _: read_resx(data),
     "ts": lambda data, options: read_ts(data, options.languages, everything=options.everything),
+    "ipynb": lambda data, _: read_notebook(data),
+    "eml": lambda data, options: read_eml(data, options.languages),
     "csv": lambda data, options: read_csv(data, options.columns),
     "tsv": lambda data, options: read_csv(data, options.columns, suffix="tsv"),
 }
@@ -90,6 +101,15 @@ _ALIASES = {
 }
 SUFFIXES: tuple[str, ...] = (*_READERS, *_ALIASES)
 """Suffixes that ``read_document`` knows, without the dot."""
+_REFUSED = {
+    "pdf": (
+        "PDF is not translated: it says which sign stands where on a page, not what is a paragraph, table or "
+        "a column, so that a translation would lose its form. Translate the document that it was made from "
+        "(docx, odt, html), or make one of it: a word processor opens many PDFs and saves docx, pdftotext "
+        "gives txt"
+    ),
+}
+"""What is known and not read: why, and what to do."""
 _NO_LIMITS_GIVEN = DocumentLimits()
 
 
@@ -121,12 +141,17 @@ def read_document(
     suffix = PurePath(name).suffix[1:].lower()
     reader = _READERS.get(_ALIASES.get(suffix, suffix))
     if reader is None:
-        known = ", ".join(SUFFIXES)
-        raise InputError(f"documents named .{suffix[:20]} cannot be translated; known are {known}")
+        raise InputError(refusal(suffix))
     limits.check("max_bytes", len(data))
     document = reader(data, _Options(Languages(source, target), everything, columns, limits))
     limits.check("max_characters", sum(len(extract.text) for extract in document.extracts))
     return document
+
+
+def refusal(suffix: str) -> str:
+    """Why documents whose names end in ``suffix`` cannot be translated."""
+    known = ", ".join(SUFFIXES)
+    return _REFUSED.get(suffix, f"documents named .{suffix[:20]} cannot be translated; known are {known}")
 
 
 def target_name(name: str, target: str = "fr", source: str = "en") -> str:

@@ -46,6 +46,7 @@ def open_file(
     languages: tuple[str, str] = ("en", "fr"),
     force: bool,
     everything: bool = False,
+    columns: str | None = None,
 ) -> FileTask:
     """Read a document; nothing is written, and no model needed, before all that can be checked is.
 
@@ -55,6 +56,7 @@ def open_file(
         languages: of the document and of its translation, as ISO 639-1 codes.
         force: the target may be there already.
         everything: see ``read_document``.
+        columns: see ``read_document``.
 
     Raises:
         InputError: the target is there already, or the document cannot be read as what its name says.
@@ -69,17 +71,22 @@ def open_file(
         raise InputError(f"{target} is there already: {step}")
     try:
         document = read_document(
-            source.name, source.read_bytes(), source=read, target=written, everything=everything
+            source.name,
+            source.read_bytes(),
+            source=read,
+            target=written,
+            everything=everything,
+            columns=columns,
         )
     except InputError as error:
         raise type(error)(f"{source}: {error}") from None
     return FileTask(source, target, document)
 
 
-def text_of(source: Path) -> str:
+def text_of(source: Path, columns: str | None = None) -> str:
     """All the text of a document, to tell its language; errors as ``open_file``, but for the target's."""
     try:
-        document = read_document(source.name, source.read_bytes())
+        document = read_document(source.name, source.read_bytes(), columns=columns)
     except InputError as error:
         raise type(error)(f"{source}: {error}") from None
     return "\n".join(extract.text for extract in document.extracts)

@@ -5,6 +5,7 @@ defusedxml reads it first and refuses declarations of entities; lxml then builds
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from xml.sax import SAXParseException
 from xml.sax.handler import ContentHandler
@@ -14,6 +15,8 @@ from defusedxml.sax import parseString
 from lxml import etree
 
 from nmt.errors import InputError
+
+_DOCTYPE = re.compile(rb"<!DOCTYPE\s[^\[>]*>")
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,10 @@ def read_xml(data: bytes) -> XmlFile:
     """A file whose document type, if it has one, declares no entity; errors as of ``parse_xml``."""
     root = parse_xml(data, doctype=True)
     encoding = root.getroottree().docinfo.encoding or "UTF-8"
-    return XmlFile(root, data.decode(encoding), encoding)
+    try:
+        return XmlFile(root, data.decode(encoding), encoding)
+    except (LookupError, UnicodeDecodeError):
+        raise InputError(f"the document is not {encoding[:20]}, as it says; save it as UTF-8") from None
 
 
 def parse_xml(data: bytes, what: str = "the document", *, doctype: bool = False) -> etree._Element:
@@ -47,6 +53,8 @@ def parse_xml(data: bytes, what: str = "the document", *, doctype: bool = False)
     Raises:
         InputError: it is no well-formed XML, declares entities or is nested more than 256 deep.
     """
+    if doctype:  # the file that it names is not wanted, and none of its entities
+        data = _DOCTYPE.sub(lambda found: b" " * len(found.group()), data, count=1)
     try:
         parseString(data, ContentHandler(), forbid_dtd=not doctype)
         parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)

@@ -11,9 +11,34 @@ import pytest
 
 from nmt.documents import read_document
 from nmt.errors import InputError
-from tests.nmt.documents import test_office, test_running_text, test_strings, test_subtitles, test_xliff
+from tests.nmt.documents import (
+    test_android,
+    test_arb,
+    test_ass,
+    test_csv,
+    test_eml,
+    test_epub,
+    test_ipynb,
+    test_office,
+    test_opendocument,
+    test_pptx,
+    test_properties,
+    test_qt,
+    test_resx,
+    test_running_text,
+    test_strings,
+    test_subtitles,
+    test_xliff,
+    test_xlsx,
+)
 from tests.nmt.documents.doubles import translations
 
+INNER = {
+    *("word/document.xml", "content.xml", "[Content_Types].xml", "ppt/slides/slide1.xml"),
+    *("xl/sharedStrings.xml", "xl/worksheets/sheet1.xml"),
+    *("OEBPS/book.opf", "OEBPS/toc.ncx", "OEBPS/text/chapter 1.xhtml"),
+}
+"""Parts of zips that are damaged."""
 SIGNS = b"<>&\"'{}[]:-|>*_`~\\\n \t#%!/=0aZ\xc3\xa9\x00"
 RULES: tuple[Callable[[str], str], ...] = (
     str.upper,
@@ -45,7 +70,25 @@ DOCUMENTS = {
     "b.xliff": test_xliff.V2.encode(),
     "a.json": test_strings.JSON.encode(),
     "a.yaml": test_strings.YAML_TEXT.encode(),
+    "a.pptx": test_pptx.presentation(0),
+    "a.xlsx": test_xlsx.workbook(0),
+    "a.ods": test_opendocument.spreadsheet(0),
+    "a.odp": test_opendocument.presentation(0),
+    "a.epub": test_epub.book(0),
+    "strings.xml": test_android.resources(0).encode(),
+    "a.properties": test_properties.properties(0).encode(),
+    "a.arb": test_arb.bundle(0).encode(),
+    "a.resx": test_resx.resx(0).encode(),
+    "a.ts": test_qt.linguist(0).encode(),
+    "a.tsv": b'text\nRed car\n"Blue ""car"""\n',
+    "a.csv": test_csv.table(0)[0].encode(),
+    "a.ass": test_ass.script(0).encode(),
+    "a.ipynb": test_ipynb.notebook(0).encode(),
+    "a.eml": test_eml.mail(0),
 }
+
+
+COLUMNS = {"a.csv": "title,notes"}
 
 
 def damaged(data: bytes, rng: random.Random) -> bytes:
@@ -72,7 +115,7 @@ def damaged_inside(data: bytes, rng: random.Random) -> bytes:
     with zipfile.ZipFile(BytesIO(data)) as source, zipfile.ZipFile(stream, "w") as target:
         for name in source.namelist():
             content = source.read(name)
-            is_text = name in {"word/document.xml", "content.xml", "[Content_Types].xml"}
+            is_text = name in INNER
             target.writestr(name, damaged(content, rng) if is_text and rng.random() < 0.6 else content)
     return stream.getvalue()
 
@@ -82,11 +125,11 @@ def check(name: str, seed: int) -> None:
     is_zip = zipfile.is_zipfile(BytesIO(DOCUMENTS[name]))
     damage = damaged_inside if is_zip and rng.random() < 0.7 else damaged
     try:
-        document = read_document(name, damage(DOCUMENTS[name], rng))
+        document = read_document(name, damage(DOCUMENTS[name], rng), columns=COLUMNS.get(name))
     except InputError:
         return
     result = document.restore(translations(document, rng.choice(RULES)))
-    read_document(name, result)
+    read_document(name, result, columns=COLUMNS.get(name))
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

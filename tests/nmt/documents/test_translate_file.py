@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -156,3 +157,92 @@ def test_a_document_in_which_nothing_is_open_says_so(run: Run, tmp_path: Path) -
     assert "add --everything" in err
     (tmp_path / "b.md").write_text("12\n")
     assert "there is no text to translate" in run("--file", tmp_path / "b.md")[2]
+
+
+@pytest.fixture
+def manual(tmp_path: Path) -> Path:
+    """A folder of documents, one of them damaged."""
+    folder = tmp_path / "manual"
+    (folder / "part one").mkdir(parents=True)
+    (folder / ".git").mkdir()
+    (folder / "a.md").write_text("# The title\n")
+    (folder / "part one" / "b.txt").write_text("The cat sleeps.\n")
+    (folder / "part one" / "bad.json").write_text('{"secret": ')
+    (folder / "part one" / "app.pot").write_text('msgid "Open"\nmsgstr ""\n')
+    (folder / "table.csv").write_text("id,text\n1,The cat sleeps.\n")
+    (folder / "logo.png").write_bytes(b"\x89PNG")
+    (folder / "report.pdf").write_bytes(b"%PDF")
+    (folder / ".git" / "c.txt").write_text("Hidden")
+    return folder
+
+
+def files_in(folder: Path) -> dict[str, str]:
+    return {str(one.relative_to(folder)): one.read_text() for one in folder.rglob("*") if one.is_file()}
+
+
+TRANSLATED = {
+    "a.md": "# THE TITLE\n",
+    "part one/b.txt": "THE CAT SLEEPS.\n",
+    "table.csv": "id,text\n1,THE CAT SLEEPS.\n",
+}
+
+
+def test_a_folder_is_mirrored_and_what_fails_is_named_at_the_end(run: Run, manual: Path) -> None:
+    status, out, err = run("--file", manual, "--column", "text", "--from", "en")
+    found = files_in(manual.with_name("manual.fr"))
+
+    assert 'msgstr "OPEN"' in found.pop("part one/app.po")
+    assert found == TRANSLATED
+    assert (status, len(out.splitlines())) == (1, 4)
+    lines = err.splitlines()
+    assert lines[-2] == "nmt: 4 documents translated, 0 were there already, 1 failed"
+    assert lines[-1].startswith(f"nmt: {manual / 'part one' / 'bad.json'}: the document is not JSON")
+    assert any("left out: " in line and ".png 1" in line and ".pdf 1" in line for line in lines)
+    assert any("PDF is not translated" in line for line in lines)
+    assert "secret" not in err
+
+
+def test_what_is_done_is_skipped_unless_forced_and_the_rest_is_done(run: Run, manual: Path) -> None:
+    arguments = ("--file", manual, "--column", "text", "--from", "en", "--out", manual / "french")
+    run(*arguments)
+    (manual / "french" / "a.md").write_text("mine")
+    (manual / "french" / "table.csv").unlink()
+    os.utime(manual / "a.md", (2**32, 2**32))
+
+    status, out, err = run(*arguments)
+
+    assert (status, out) == (1, f"{manual / 'french' / 'table.csv'}\n")
+    assert "1 documents translated, 3 were there already, 1 failed" in err
+    assert f"{manual / 'french' / 'a.md'} is older than" in err
+    assert (manual / "french" / "a.md").read_text() == "mine"
+    (manual / "part one" / "bad.json").unlink()
+    assert run(*arguments, "--force")[0] == 0
+    assert (manual / "french" / "a.md").read_text() == TRANSLATED["a.md"]
+    assert not (manual / "french" / "french").exists()
+
+
+def test_folders_and_files_go_together(run: Run, manual: Path, tmp_path: Path) -> None:
+    (manual / "part one" / "bad.json").unlink()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "d.txt").write_text("The dog sleeps.")
+    (tmp_path / "e.txt").write_text("The end.")
+    files = [item for name in ("manual", "other", "e.txt") for item in ("--file", tmp_path / name)]
+
+    assert run(*files, "--column", "2", "--from", "en", "--out", tmp_path / "out")[0] == 0
+    assert set(files_in(tmp_path / "out")) == {
+        *("e.txt", "other/d.txt", "manual/a.md", "manual/table.csv", "manual/part one/b.txt"),
+        "manual/part one/app.po",
+    }
+    assert run(*files[2:], "--from", "en")[0] == 0
+    assert (tmp_path / "e.fr.txt").read_text() == "THE END."
+    assert (tmp_path / "other.fr" / "d.txt").read_text() == "THE DOG SLEEPS."
+
+
+def test_a_folder_without_documents_is_an_error(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "x.txt").write_text("Words")
+
+    status, _, err = run("--file", tmp_path / "empty")
+
+    assert (status, "holds no document" in err) == (2, True)
+    assert "is a file: for folders" in run("--file", tmp_path, "--out", tmp_path / "x.txt")[2]
