@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from service.dialects.deepl import account, documents, glossaries, multilingual, translate
+from service.dialects.deepl import absent, account, documents, glossaries, multilingual, translate
 from service.dialects.deepl.errors import shape
 
 __all__ = ["PREFIXES", "UPLOADS", "router", "shape"]
@@ -16,5 +16,5 @@ PREFIXES = ("/v2/", "/v3/")
 UPLOADS = ("/v2/document",)
 
 router = APIRouter(include_in_schema=False)  # DeepL describes it
-for part in (translate, documents, glossaries, multilingual, account):
+for part in (translate, documents, glossaries, multilingual, account, absent):
     router.include_router(part.router)
