@@ -16,7 +16,7 @@ from nmt.errors import InputError
 from nmt.markup import extract_html
 from nmt.text.language import CERTAIN, UNKNOWN, Detection, candidates
 from service.calls.limits import check_texts, options
-from service.dialects.fields import OneOrMore, parse, read_fields
+from service.dialects.fields import OneOrMore, parse, read_fields, refuse_foreign_form
 from service.dialects.libretranslate.languages import choose
 from service.dialects.texts import translate_texts
 from service.routes.languages import name_of
@@ -99,6 +99,7 @@ async def languages(service: ServiceDependency, target: str | None = None) -> di
 
 async def _fields(request: Request) -> dict[str, Any]:
     """The fields of the body, or of the query where the body has none of that name; never the key."""
+    refuse_foreign_form(request)  # texts in the query need no asking either
     query = {name: request.query_params.getlist(name) for name in request.query_params if name != "key"}
     asked = {name: values if name == "q" else values[0] for name, values in query.items()}
     return asked | await read_fields(request, lists=("q",))

@@ -42,6 +42,14 @@ def test_json_form_and_query_ask_the_same(both: LiveServer) -> None:
     assert texts(ask(both, json={**asked, "q": "one", "source": "fr", "target": "en"})) == ["ENO"]
 
 
+def test_a_page_of_another_site_cannot_ask(both: LiveServer) -> None:
+    asked = {"q": "one", "source": "en", "target": "fr"}
+    foreign = {"sec-fetch-site": "cross-site"}
+
+    assert ask(both, params=asked, headers=foreign).status_code == 403
+    assert ask(both, data=asked, headers=foreign).status_code == 403
+
+
 def test_without_a_format_texts_are_html(both: LiveServer) -> None:
     html = ask(both, json={"q": "<b>one</b> two &amp; three", "source": "en", "target": "fr"})
     text = ask(both, json={"q": "<b>", "source": "en", "target": "fr", "format": "text"})
