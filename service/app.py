@@ -17,17 +17,20 @@ from nmt.text.language import detect
 from service.calls.auth import (
     DEEPL,
     MEMORY_UPLOAD,
+    GOOGLE,
+    MICROSOFT,
     KeyMiddleware,
     check_deepl_key,
     check_key,
     check_libretranslate_key,
+    check_of,
 )
 from service.calls.document_jobs import DocumentJobs
 from service.calls.jobs import JobRunner
 from service.calls.memory_imports import MemoryImports
 from service.calls.overload import OverloadMiddleware
 from service.database.database import Database, DatabaseUnavailableError
-from service.dialects import deepl, libretranslate, openai
+from service.dialects import deepl, google, libretranslate, microsoft, openai
 from service.dialects.documents import FORM_BYTES
 from service.examples import EXAMPLES
 from service.http import problems
@@ -65,7 +68,7 @@ SWEEP_EVERY_S = 60
 TRANSLATING = (
     "/translate",
     "/v2/translate",
-    openai.TRANSLATING,
+    *(dialect.TRANSLATING for dialect in (openai, google, microsoft)),
 )  # what nobody gets past while every queue is full
 UPLOADS = ("/documents",)  # paths that take files
 JOBS = "/jobs"
@@ -74,9 +77,14 @@ FORM_UPLOADS = (*deepl.UPLOADS, *libretranslate.UPLOADS)  # as a field of a form
 ERROR_SHAPES = {
     **dict.fromkeys(deepl.PREFIXES, deepl.shape),
     f"{libretranslate.PREFIX}/": libretranslate.shape,
-    openai.PREFIX: openai.shape,
+    **{dialect.PREFIX: dialect.shape for dialect in (openai, google, microsoft)},
 }
-KEYS = {**dict.fromkeys(deepl.PREFIXES, DEEPL), f"{libretranslate.PREFIX}/": None}
+KEYS = {
+    **dict.fromkeys(deepl.PREFIXES, DEEPL),
+    f"{libretranslate.PREFIX}/": None,
+    google.PREFIX: GOOGLE,
+    microsoft.PREFIX: MICROSOFT,
+}
 
 
 def create_app(
@@ -152,6 +160,8 @@ def _include_routes(app: FastAPI, settings: Settings) -> None:
     include_behind_key(app, deepl.router, check_deepl_key)
     include_behind_key(app, libretranslate.router, check_libretranslate_key)
     include_behind_key(app, openai.router)
+    include_behind_key(app, google.router, check_of(GOOGLE))
+    include_behind_key(app, microsoft.router, check_of(MICROSOFT))
     if settings.metrics_need_key:
         include_behind_key(app, monitoring.router)
     else:
@@ -178,6 +188,7 @@ def _add_middleware(app: FastAPI, service: Service, tracing: TracerProvider | No
         allowed = (*settings.allowed_hosts, *([host] if host else []))
         app.add_middleware(HostMiddleware, allowed=allowed, shapes=ERROR_SHAPES)
     app.add_middleware(RequestMiddleware, metrics=service.metrics, shapes=ERROR_SHAPES)
+    app.add_middleware(microsoft.ApiVersionMiddleware)
     if tracing is not None:
         app.add_middleware(TracingMiddleware, provider=tracing)
 

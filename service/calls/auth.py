@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -66,6 +66,13 @@ class KeyHeader:
     how: str
     field: str | None = None
     """Where it may be instead: this field of the query or of the body, for the route's check to find."""
+    query: str | None = None
+    """Where it may be instead: this parameter of the query."""
+
+    def presented(self, request: Request) -> str | None:
+        """The key, from a header or the query."""
+        found = self.read(request.headers)
+        return request.query_params.get(self.query) if found is None and self.query else found
 
     def is_elsewhere(self, request: Request) -> bool:
         """Whether the route's check is to look for it."""
@@ -87,6 +94,16 @@ def _deepl_key(headers: Headers) -> str | None:
 
 
 NATIVE = KeyHeader(_native_key, "send it as 'Authorization: Bearer KEY' or 'X-API-Key: KEY'")
+GOOGLE = KeyHeader(
+    lambda headers: headers.get("x-goog-api-key") or _native_key(headers),
+    "send it as the parameter key, or as 'X-goog-api-key: KEY'",
+    query="key",
+)
+MICROSOFT = KeyHeader(
+    lambda headers: headers.get("ocp-apim-subscription-key") or _native_key(headers),
+    "send it as 'Ocp-Apim-Subscription-Key: KEY'",
+    query="Subscription-Key",
+)
 DEEPL = KeyHeader(_deepl_key, "send it as 'Authorization: DeepL-Auth-Key KEY'", field=_AUTH_KEY)
 
 
@@ -115,7 +132,7 @@ class KeyMiddleware:
             asks = place is not None and not place.is_elsewhere(request) and not is_public(path, service)
             if service.keys_required and place is not None and asks:
                 try:
-                    await admit(request, service, place.read(request.headers), place.how)
+                    await admit(request, service, place.presented(request), place.how)
                 except Exception as error:
                     answer = shaped(await problem_of(error, request), path, self._shapes)
                     await answer(scope, receive, send)
@@ -210,6 +227,15 @@ async def check_key(
 ) -> None:
     """The native check, ``Authorization: Bearer KEY`` or ``X-API-Key: KEY``; the arguments describe it."""
     await admit(request, service, NATIVE.read(request.headers), NATIVE.how)
+
+
+def check_of(place: KeyHeader) -> Callable[..., Awaitable[None]]:
+    """The check of a dialect whose key is never in the body."""
+
+    async def check(request: Request, service: ServiceDependency) -> None:
+        await admit(request, service, place.presented(request), place.how)
+
+    return check
 
 
 async def check_deepl_key(

@@ -50,7 +50,7 @@ async def read_upload(request: Request) -> Upload:
         fields = {name: value for name, value in form.items() if isinstance(value, str)}
         name = fields.pop("filename", None) or file.filename or ""
         if PurePath(name).suffix[1:].lower() not in SUFFIXES:
-            raise InputError(f"file: its name must end in one of: {', '.join(SUFFIXES)}, after a dot")
+            raise InputError(f"file: its name must end in one of the file extensions: {', '.join(SUFFIXES)}")
         return Upload(name, await file.read(), without_key(fields))
     finally:
         await form.close()

@@ -54,17 +54,26 @@ async def read_fields(request: Request, *, lists: Collection[str] = ()) -> dict[
             if values:
                 found[name] = values if name in lists else values[0]
         return without_key(found)
-    if not (body := await request.body()):
+    if not await request.body():
         return {}
     if media_type != "application/json":
         raise InputError(f"the body must be JSON or a form: send it as application/json or {FORMS[0]}")
-    try:
-        fields = json.loads(body)
-    except (ValueError, RecursionError):
-        raise InputError("the body could not be read as JSON in UTF-8") from None
+    fields = await read_json(request)
     if not isinstance(fields, dict):
         raise InputError("the body must be a JSON object")
     return without_key(fields)
+
+
+async def read_json(request: Request) -> object:
+    """The body, which is JSON.
+
+    Raises:
+        InputError: it is not.
+    """
+    try:
+        return json.loads(await request.body())
+    except (ValueError, RecursionError):
+        raise InputError("the body could not be read as JSON in UTF-8") from None
 
 
 def without_key(fields: dict[str, Any]) -> dict[str, Any]:

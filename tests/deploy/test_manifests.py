@@ -16,6 +16,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
+from service.app import TRANSLATING
 from service.http.metrics import Metrics
 from service.settings import Settings
 
@@ -191,12 +192,20 @@ def test_the_proxy_accepts_its_configuration() -> None:
     assert "WARNING" not in checked.stderr
 
 
+def test_the_ingress_asks_again_only_what_only_translates() -> None:
+    again, _ = documents(BASE / "ingress.yaml")
+    paths = {path["path"] for path in again["spec"]["rules"][0]["http"]["paths"]}
+
+    assert paths == {*TRANSLATING, "/libretranslate/translate"}
+
+
 def test_the_proxy_asks_again_only_what_only_translates() -> None:
     text = (DEPLOY / "haproxy.cfg").read_text()
-    (paths,) = re.findall(r"acl translates path (.*)", text)
+    paths = " ".join(re.findall(r"acl translates path (.*)", text)).split()
 
-    assert set(paths.split()) == {
-        "/translate", "/v2/translate", "/libretranslate/translate", "/libretranslate/detect",
+    assert set(paths) == {
+        *TRANSLATING, "/libretranslate/translate", "/libretranslate/detect", "/detect", "/microsoft/detect",
+        "/language/translate/v2/detect",
     }  # fmt: skip
     assert "http-request disable-l7-retry unless translates or reads" in text
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from service.dialects.deepl import account, documents, glossaries, memories, multilingual, translate
+from service.dialects.deepl import absent, account, documents, glossaries, memories, multilingual, translate
 from service.dialects.deepl.errors import shape
 
 __all__ = ["PREFIXES", "UPLOADS", "public", "router", "shape"]
@@ -17,5 +17,5 @@ UPLOADS = ("/v2/document",)
 
 public = memories.public
 router = APIRouter(include_in_schema=False)  # DeepL describes it
-for part in (translate, documents, glossaries, multilingual, memories, account):
+for part in (translate, documents, glossaries, multilingual, memories, account, absent):
     router.include_router(part.router)

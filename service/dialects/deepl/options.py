@@ -106,8 +106,8 @@ async def common_options(
     if direction.target in WITHOUT_FORMALITY:
         if fields.formality in ("more", "less"):
             raise InputError(
-                f"formality: {direction.target.upper()} has none; leave it out, or ask for prefer_more or "
-                "prefer_less"
+                f"formality: target_lang {direction.target.upper()} has none; leave it out, or ask for "
+                "prefer_more or prefer_less"
             )
         formality = "default"
     chosen = options(TranslateRequest(text="", formality=formality), direction, service.settings)

@@ -170,7 +170,7 @@ def test_half_of_a_surrogate_pair_is_no_key(live: LiveServer, client: deepl.Deep
 @pytest.mark.parametrize(
     ("name", "data", "fields", "status", "said"),
     [
-        (f"a.{CANARY}", b"x", {}, 400, "file: its name must end in one of: txt"),
+        (f"a.{CANARY}", b"x", {}, 400, "file: its name must end in one of the file extensions: txt"),
         ("a.docx", CANARY.encode(), {}, 400, ""),
         ("a.txt", b"x", {"target_lang": "DE"}, 400, "target_lang: DE"),
         ("a.txt", b"x", {"output_format": "pdf"}, 400, "output_format: a document keeps its format"),

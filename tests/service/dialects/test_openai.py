@@ -5,13 +5,20 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import openai
 import pytest
 
-from testbed.stub import backwards
+from nmt.batching.events import PartFinished
+from nmt.options import TranslationOptions
+from nmt.spans import Span
+from service.dialects.openai.chat import _Asked, _Writer
+from service.dialects.openai.texts import lines
+from service.work.scheduler import Job
+from testbed.stub import _translate, backwards
 from tests.service.conftest import LiveServer, running
 from tests.service.dialects.conftest import WillingTranslator
 from tests.service.two_ways import ShoutingTranslator, both_ways
@@ -165,6 +172,24 @@ def test_lines_are_streamed_one_by_one(both: LiveServer, client: openai.OpenAI) 
     pieces = [chunk.choices[0].delta.content for chunk in stream]
 
     assert [piece for piece in pieces if piece] == ["1. eno", "\n2. owt", "\n3. eerht"]
+
+
+@pytest.mark.parametrize(
+    ("target", "written"),
+    [("fr", "1. A  B\nC D"), ("zh", "1. A  B\nCD")],
+)
+def test_sentences_of_a_line_are_put_together_as_in_the_whole(target: str, written: str) -> None:
+    """The stub has one sentence for each line."""
+    taken = lines("1. One.  Two.\nThree. Four.")
+    direction: Any = SimpleNamespace(source="en", target=target)
+    writer = _Writer(_Asked(taken, Job((), TranslationOptions()), direction))
+    places = [(0, 0, 4, "A"), (0, 6, 10, "B"), (1, 0, 6, "C"), (1, 7, 12, "D")]
+    parts = [
+        writer.part(PartFinished("a", line, 0, 2, Span(start, end), _translate(text, "none", 1)))
+        for line, start, end, text in places
+    ]
+
+    assert "".join(parts) + writer.rest([_translate("", "none", 1)] * 2) == written
 
 
 def test_models_are_listed_and_found(client: openai.OpenAI) -> None:

@@ -9,9 +9,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import deepl
 import docx
+import httpx
+import openai
 import pytest
 from libretranslatepy import LibreTranslateAPI
 
@@ -100,3 +103,36 @@ def test_both_clients_translate_to_english(url: str) -> None:
         ("fr", ["en"]),
     ]
     client.close()
+
+
+@pytest.mark.skipif(not (PRETRAINED / "general_fr_en").is_dir(), reason="no model to English ships")
+def test_openais_client_translates_lines_whole_and_streamed(url: str) -> None:
+    text = "1. A dog runs on the beach. The train is late.\n\n2. Good morning."
+    with openai.OpenAI(
+        base_url=f"{url}/v1", api_key="any", http_client=httpx.Client(trust_env=False)
+    ) as client:
+        for content in (f"Translate from English to French, without comments:\n\n{text}", text):
+            messages: list[Any] = [{"role": "user", "content": content}]
+            whole = client.chat.completions.create(model="passerelle", messages=messages)
+            chunks = client.chat.completions.create(model="passerelle", messages=messages, stream=True)
+            written = whole.choices[0].message.content or ""
+            first, blank, last = written.split("\n")
+            assert first.startswith("1. ")
+            assert ("chien" in first, "train" in first, blank) == (True, True, "")
+            assert last == "2. Bonjour."
+            assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == written
+            assert whole.usage
+            assert whole.usage.prompt_tokens > 10
+
+
+def test_googles_and_microsofts_shapes_are_answered(url: str) -> None:
+    asked = {"q": "A <b>red car</b>.", "source": "en", "target": "fr"}
+    with httpx.Client(trust_env=False, timeout=60) as http:
+        google = http.post(f"{url}/language/translate/v2", json=asked).json()
+        linked = {"api-version": "3.0", "from": "en", "to": "fr", "includeAlignment": "true"}
+        microsoft = http.post(f"{url}/translate", params=linked, json=[{"Text": "A red car."}]).json()
+
+    assert google["data"]["translations"] == [{"translatedText": "Une <b>voiture rouge</b>."}]
+    [translation] = microsoft[0]["translations"]
+    assert translation["text"] == "Une voiture rouge."
+    assert {"2:4-12:16", "6:8-4:10"} <= set(translation["alignment"]["proj"].split())
