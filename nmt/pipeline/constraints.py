@@ -18,6 +18,7 @@ from nmt.pipeline.asides import AsideSearch, wrong_asides
 from nmt.pipeline.flags import FlagKind
 from nmt.pipeline.prepare import Preparer, Protected, Reading, Sentence, beside, joined, slice_of
 from nmt.pipeline.quality import Found, copy_of, search_and_repair
+from nmt.pipeline.read_back import reranked
 from nmt.pipeline.requests import Flow, search_for
 from nmt.pipeline.restore import restore
 from nmt.pipeline.result import Candidate
@@ -32,6 +33,7 @@ from nmt.text.numbers import (
     rewritten,
     spelled_numbers,
 )
+from nmt.text.repetition import repeats_itself
 from nmt.text.roman import centuries, find_centuries, find_numerals
 from nmt.tokenizer import Piece
 
@@ -48,6 +50,8 @@ def translate_faithfully(
     source_ids: Sequence[int],
     options: GenerationConfig,
     decode: Callable[[Hypothesis], Candidate],
+    *,
+    reads_back: bool = False,
 ) -> Flow[Found]:
     """Search for a translation that holds all that it should.
 
@@ -57,6 +61,7 @@ def translate_faithfully(
         source_ids: of its reading.
         options: how to search.
         decode: a hypothesis as text.
+        reads_back: whether the model of the other direction has a say in which is best.
     """
     run = _Run(preparer, options, decode)
     if not _has_words(sentence):
@@ -80,6 +85,8 @@ def translate_faithfully(
             found = in_parts
     if _lost(sentence, found[0][0]):
         found = yield from run.in_parts(sentence, _parts(sentence))
+    if reads_back:
+        found = yield from _read_back(sentence, found)
     found = yield from _with_asides(AsideSearch(preparer, run.attempt), sentence, found)
     return _with_terms(sentence, found)
 
@@ -127,6 +134,23 @@ class _Run:
             parts.append((span, best))
             flags += found
         return (_joined_parts(self.preparer, sentence, parts),), tuple(dict.fromkeys(flags))
+
+
+def _read_back(sentence: Sentence, found: Found) -> Flow[Found]:
+    """Rerank those candidates that are no more wrong than the first; the others stay behind them."""
+    candidates, flags = found
+    least = _n_wrong(sentence, found)
+    fit = [
+        one
+        for one in candidates
+        if not one.copied
+        and _n_wrong(sentence, ((one,), flags)) <= least
+        and not repeats_itself(sentence.text, one.text)
+    ]
+    if len(fit) < 2 or fit[0] is not candidates[0]:
+        return found
+    ordered = yield from reranked(sentence.text, fit)
+    return (*ordered, *(one for one in candidates if not any(one is other for other in fit))), flags
 
 
 def _with_asides(search: AsideSearch, sentence: Sentence, found: Found) -> Flow[Found]:

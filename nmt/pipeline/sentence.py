@@ -36,7 +36,12 @@ class SentenceFlow:
         text = sentence.text
         candidates, flags = self.judge.pass_through(text) or (
             yield from translate_faithfully(
-                self.preparer, sentence, ids, self._within_positions(plan.generation, len(ids)), self._decode
+                self.preparer,
+                sentence,
+                ids,
+                self._search(plan, len(ids)),
+                self._decode,
+                reads_back=plan.options.quality == "best",
             )
         )
         confidence = self.judge.confidence(text, len(ids), candidates[0])
@@ -76,6 +81,13 @@ class SentenceFlow:
     def _source_pieces(self, text: str, candidate: Candidate) -> Sequence[Piece]:
         """What the model read."""
         return candidate.source_pieces or self.source_tokenizer.encode_pieces(text)
+
+    def _search(self, plan: Plan, n_tokens: int) -> GenerationConfig:
+        """How to search; where the best is chosen afterwards, all of the beam are asked for."""
+        options = self._within_positions(plan.generation, n_tokens)
+        if plan.options.quality != "best":
+            return options
+        return options.model_copy(update={"n_best": options.beam_size})
 
     def _within_positions(self, options: GenerationConfig, n_tokens: int) -> GenerationConfig:
         """``options``; where they would let a target outgrow the model's positions, those are its limit."""
