@@ -11,11 +11,16 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import ConfigDict, Field, PlainSerializer, PlainValidator
 
 from nmt.config import AlignmentConfig, GenerationConfig, StrictModel
+from nmt.errors import ConfigError
 from nmt.memory.unit import MemoryMatch
 from nmt.text.glossary import Glossary, Term
 
 AlignmentKind: TypeAlias = Literal["none", "links", "soft", "heads"]
 Formality: TypeAlias = Literal["default", "formal", "informal"]
+Quality: TypeAlias = Literal["fast", "balanced", "best"]
+
+BEST_BEAM = 12
+"""Hypotheses of quality best, unless the search options have more."""
 
 
 def _glossary(value: Any) -> Glossary:  # noqa: ANN401 - as pydantic hands it over
@@ -49,6 +54,9 @@ class TranslationOptions(StrictModel):
     """How French addresses people; a model that cannot choose flags it."""
     french_typography: bool = False
     """« » for quotes, no-break spaces before ; : ! ? and between digits; for models that write French."""
+    quality: Quality = "balanced"
+    """What a translation may cost: fast is greedy search; balanced what ``generation`` says; best a beam of
+    ``BEST_BEAM``, reranked by the model of the other direction (``nmt.pipeline.read_back``)."""
     split_sentences: bool = True
     """False: a line is one sentence, unless it is too long for the model."""
     attention: AlignmentConfig | None = None
@@ -62,6 +70,23 @@ class TranslationOptions(StrictModel):
         assert self.source is not None
         assert self.target is not None
         return self.source, self.target
+
+    def search(self, generation: GenerationConfig) -> GenerationConfig:
+        """How to search for this quality, where ``generation`` is what balanced does.
+
+        Raises:
+            ConfigError: several translations are asked for, and fast finds one.
+        """
+        if self.quality == "balanced":
+            return generation
+        if self.quality == "best":
+            return generation.model_copy(update={"beam_size": max(BEST_BEAM, generation.beam_size)})
+        if generation.n_best > 1:
+            raise ConfigError(
+                f"quality fast finds one translation, and n_best {generation.n_best} asks for more: choose "
+                f"balanced, or leave n_best out"
+            )
+        return generation.model_copy(update={"beam_size": 1})
 
 
 DEFAULTS = TranslationOptions()

@@ -20,7 +20,7 @@ from nmt.alignment.alignment import ALIGN_TOKENS, THRESHOLD, Alignment
 from nmt.alignment.pharaoh import Extraction, Link
 from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig, TransformerConfig
 from nmt.device import count_threads, find_device, kind_and_index
-from nmt.errors import ConfigError, InputError, UnsupportedLanguageError
+from nmt.errors import ConfigError, InputError, ModelFolderError, UnsupportedLanguageError
 from nmt.model_folder.opened import AnyModel, OpenedModel
 from nmt.model_folder.registry import resolve_model
 from nmt.model_folder.vocabulary import pair_among
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     import torch
 
     from nmt.alignment.aligner import Aligner
+    from nmt.searchers.backward import BackwardScorer
 
 __all__ = [
     "Alignment",
@@ -70,6 +71,8 @@ class Translator:
         engine: what searches, see ``nmt.searchers.choose``; what it is, and why, is in ``engine``.
         n_workers: batches that CTranslate2 runs side by side; None: one for each of torch's threads on a CPU,
             else one.
+        reverse: a model folder of the other direction, which quality best reads translations back with; it
+            is loaded when that is first asked for.
     """
 
     def __init__(
@@ -79,6 +82,7 @@ class Translator:
         *,
         engine: str = "auto",
         n_workers: int | None = None,
+        reverse: Path | None = None,
     ) -> None:
         self.config: ModelFolderConfig = loaded.config
         self.generation: GenerationConfig = loaded.generation
@@ -98,7 +102,15 @@ class Translator:
         self.n_workers = n_workers or count_workers(self.device)
         self.engine = choose(loaded, self.device, engine)
         ctranslate2 = self._ctranslate2(loaded, engine)
-        self.answerer = Answerer(loaded, lambda: self.aligner, self.device, ctranslate2, self.n_workers)
+        self.reverse = reverse
+        self.answerer = Answerer(
+            loaded,
+            lambda: self.aligner,
+            self.device,
+            ctranslate2,
+            self.n_workers,
+            lambda: self.backward,
+        )
 
     @cached_property
     def aligner(self) -> Aligner:
@@ -115,6 +127,20 @@ class Translator:
             trained=self._loaded.aligner,
             source_tokenizer=self.source_tokenizer,
         )
+
+    @cached_property
+    def backward(self) -> BackwardScorer:
+        """What reads translations back, with its weights; of a translator that has a ``reverse``."""
+        from nmt.searchers.backward import BackwardScorer  # noqa: PLC0415 - for quality best alone
+
+        other = Translator.load(
+            self.reverse,
+            source=self.config.target_language,
+            target=self.config.source_language,
+            device=self.device,
+            engine="eager" if self.engine.name == "eager" else "auto",
+        )
+        return BackwardScorer(other._loaded, other.answerer.searcher)
 
     def warm_up(self) -> None:
         """Read now what else waits for the first text with links or for a rare search: for a server.
@@ -145,6 +171,7 @@ class Translator:
         target: str | None = None,
         device: str = "auto",
         engine: str = "auto",
+        reverse: str | Path | None = None,
     ) -> Translator:
         """Load a model folder.
 
@@ -158,6 +185,7 @@ class Translator:
             target: the same.
             device: "cpu", "cuda", "cuda:1"; "auto" takes CUDA where there is any.
             engine: "auto", "eager", "int8", "float32", "bfloat16", "float16": see ``nmt.searchers.choose``.
+            reverse: a model of the other direction, for quality best; None: the first that ships.
 
         Raises:
             ModelFolderError: there is no such folder, it translates between other languages, or is corrupt.
@@ -165,7 +193,8 @@ class Translator:
         """
         chosen = find_device(device)
         folder = resolve_model(path_or_name, source=source, target=target)
-        return cls(OpenedModel(folder, chosen, source=source, target=target), chosen, engine=engine)
+        loaded = OpenedModel(folder, chosen, source=source, target=target)
+        return cls(loaded, chosen, engine=engine, reverse=_reverse_of(loaded.config, reverse))
 
     @property
     def has_formality(self) -> bool:
@@ -195,8 +224,8 @@ class Translator:
             UnsupportedLanguageError: the model translates between other languages.
             InputError: a text is no text, or holds a lone surrogate; spans to keep overlap or leave the text;
                 French typography was asked of a model that writes another language.
-            ConfigError: alignment or a coverage penalty was asked of a model without attention, or
-                ``min_confidence`` of one that is not calibrated.
+            ConfigError: alignment or a coverage penalty was asked of a model without attention,
+                ``min_confidence`` of one that is not calibrated, or several translations of quality fast.
             NumericalError: the model computes NaN.
         """
         plans = self.plan(texts, options, keep=keep)
@@ -215,12 +244,13 @@ class Translator:
         """What comes before search: each text's sentences and their token ids. Arguments as ``translate``."""
         self._check_languages(options.source, options.target)
         self._check_confidence(options.min_confidence)
+        self._check_quality(options)
         if options.french_typography and self.config.target_language != "fr":
             raise InputError(
                 f"french_typography: the model {self.config.name} writes {self.config.target_language}; "
                 "leave it out"
             )
-        generation = options.generation or self.generation
+        generation = options.search(options.generation or self.generation)
         return [Plan(*text, options, generation) for text in self._planner.prepare(texts, keep, options)]
 
     def flow(self, plan: Plan, index: int) -> Flow[FinishedSentence]:
@@ -295,6 +325,14 @@ class Translator:
                 f"{asked[0][:20]!r} to {asked[1][:20]!r}"
             )
 
+    def _check_quality(self, options: TranslationOptions) -> None:
+        if options.quality == "best" and self.reverse is None:
+            read, written = self.config.source_language, self.config.target_language
+            raise ConfigError(
+                f"quality best reads translations back with a model from {written} to {read}, and there is "
+                f"none here: name one as reverse, or choose balanced"
+            )
+
     def _check_confidence(self, least: float | None) -> None:
         if least is None:
             return
@@ -303,6 +341,17 @@ class Translator:
                 f"min_confidence {least:g}: the model {self.config.name} is not calibrated; run nmt "
                 "calibrate on its folder, or leave min_confidence out"
             )
+
+
+def _reverse_of(config: ModelFolderConfig, named: str | Path | None) -> Path | None:
+    """The folder of the other direction's model; None: none is named, and none that ships is one."""
+    source, target = config.target_language, config.source_language
+    try:
+        return resolve_model(named, source=source, target=target)
+    except ModelFolderError:
+        if named is not None:
+            raise
+        return None
 
 
 def count_workers(device: torch.device | str) -> int:

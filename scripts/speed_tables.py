@@ -1,4 +1,4 @@
-"""Make the tables of docs/engines.md and docs/scheduling.md from the records of ``benchmarks``.
+"""Make the tables of docs/engines.md, docs/scheduling.md, docs/quality.md from records of ``benchmarks``.
 
 python -m scripts.speed_tables [--check]
 """
@@ -15,7 +15,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = Path("benchmarks/results")
 SIZES = ("1", "16", "64", "1000")
-PAGES = (Path("docs/engines.md"), Path("docs/scheduling.md"))
+PAGES = (Path("docs/engines.md"), Path("docs/scheduling.md"), Path("docs/quality.md"))
 
 
 def main() -> int:
@@ -33,7 +33,7 @@ def main() -> int:
 def fresh(path: Path) -> str:
     """The document with its tables made anew."""
     text = _read(path)
-    for name, rows in (("end_to_end", end_to_end), ("serving", serving)):
+    for name, rows in (("end_to_end", end_to_end), ("serving", serving), ("quality", qualities)):
         record = ROOT / RECORDS / f"{name}.json"
         if record.exists():
             table = "\n".join(rows(json.loads(record.read_text(encoding="utf-8"))))
@@ -87,6 +87,36 @@ def serving(record: dict[str, Any]) -> Iterator[str]:
     yield f"A short text takes {alone:.0f} ms alone and {loaded:.0f} ms beside long ones (95th percentiles)."
     yield ""
     yield _provenance(record)
+
+
+def qualities(record: dict[str, Any]) -> Iterator[str]:
+    """What each quality gives and costs, by model and set."""
+    yield "| model | set | quality | beam | BLEU | chrF2 | sentences a second of one core | latency of one |"
+    yield "|---|---|---|--:|--:|--:|--:|--:|"
+    for model, found in record.items():
+        for name, one in found["sets"].items():
+            for quality, row in one["qualities"].items():
+                yield (
+                    f"| {model} | {name} | {quality} | {found['beam_sizes'][quality]} | {row['BLEU']:.1f} "
+                    f"| {row['chrF2']:.1f} | {row['sentences_per_core_second']:.1f} "
+                    f"| {row['latency_ms']:.0f} ms |"
+                )
+    sizes = {(one["lines"], one["skipped"]) for found in record.values() for one in found["sets"].values()}
+    signatures = {
+        row["signature"]
+        for found in record.values()
+        for one in found["sets"].values()
+        for row in one["qualities"].values()
+    }
+    yield ""
+    lines = " or ".join(f"{n} lines after the first {skipped}" for n, skipped in sorted(sizes))
+    yield (
+        f"{lines.capitalize()} of development sets; latency is a median. "
+        f"BLEU {', '.join(f'`{one}`' for one in sorted(signatures))}."
+    )
+    for found in record.values():
+        yield ""
+        yield _provenance(found)
 
 
 def _provenance(record: dict[str, Any]) -> str:

@@ -16,8 +16,8 @@ from nmt.documents import DocumentLimits
 from nmt.text.language import detect
 from service.calls.auth import (
     DEEPL,
-    MEMORY_UPLOAD,
     GOOGLE,
+    MEMORY_UPLOAD,
     MICROSOFT,
     KeyMiddleware,
     check_deepl_key,

@@ -16,8 +16,8 @@ import structlog
 import uvicorn
 from fastapi import FastAPI
 
-from nmt.errors import ConfigError
-from nmt.model_folder.registry import shipped_models, split_pair
+from nmt.errors import ConfigError, PasserelleError
+from nmt.model_folder.registry import languages_of, resolve_model, shipped_models, split_pair
 from service.app import create_app
 from service.calls.auth import needs_keys
 from service.database.database import Database
@@ -84,6 +84,7 @@ def start_engines(models: Sequence[str | None], settings: Settings) -> list[Proc
                 model=model,
                 source=source,
                 target=target,
+                reverse=_reverse_of(named, models),
                 device=settings.device,
                 engine=settings.engine,
                 batch_max_tokens=settings.batch_max_tokens,
@@ -110,6 +111,23 @@ def start_engines(models: Sequence[str | None], settings: Settings) -> list[Proc
     for engine in engines:
         log.info("model_loaded", model=engine.config.name, device=settings.device, engine_pid=engine.pid)
     return engines
+
+
+def _reverse_of(named: str | None, models: Sequence[str | None]) -> str | None:
+    """That of the models which translates the other way."""
+    try:
+        pairs = {one: _pair_of(one) for one in {named, *models} if one is not None}
+    except PasserelleError:
+        return None  # whoever loads it says what is wrong
+    if named is None:
+        return None
+    source, target = pairs[named]
+    return next((split_pair(one)[0] for one, pair in pairs.items() if pair == (target, source)), None)
+
+
+def _pair_of(named: str) -> tuple[str, str]:
+    model, source, target = split_pair(named)
+    return languages_of(resolve_model(model), source, target)
 
 
 def check_keys(settings: Settings, host: str, database: Database) -> bool:

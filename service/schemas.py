@@ -93,6 +93,11 @@ class TranslateRequest(BaseModel):
         None, ge=1, le=64, description="Hypotheses kept at each step; 1 is greedy search."
     )
     n_best: int = Field(1, ge=1, le=64, description="How many alternatives to give; at most beam_size.")
+    quality: Literal["fast", "balanced", "best"] = Field(
+        "balanced",
+        description="What a translation may cost: fast is greedy search; best a wide beam, each translation "
+        "of which the model of the other direction reads back. Not together with beam_size.",
+    )
     length_penalty: float | None = Field(
         None,
         ge=0,

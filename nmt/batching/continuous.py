@@ -26,7 +26,7 @@ from nmt.batching.events import Begun, Event, Failed, Finished, Planned
 from nmt.batching.running_batch import Lane, Request, Task
 from nmt.errors import InputError
 from nmt.options import DEFAULTS, TranslationOptions
-from nmt.pipeline.requests import Answer, EveryHead, ForcedPass, Question
+from nmt.pipeline.requests import Answer, EveryHead, ForcedPass, Question, ReadBack
 from nmt.spans import Span
 from nmt.translator import Translator
 
@@ -65,7 +65,7 @@ class ContinuousTranslator:
     ) -> None:
         self._translator = translator
         self._requests: dict[Hashable, Request] = {}
-        self._passes: list[tuple[Task, ForcedPass | EveryHead]] = []
+        self._passes: list[tuple[Task, ForcedPass | EveryHead | ReadBack]] = []
         self._fast, self._slow = (
             Lane(
                 translator.continuous_search(on_failure, is_hurried),
@@ -230,7 +230,7 @@ class ContinuousTranslator:
         except Exception as error:
             self._fail(request, error, events)
         else:
-            if isinstance(question, ForcedPass | EveryHead):
+            if isinstance(question, ForcedPass | EveryHead | ReadBack):
                 self._passes.append((task, question))
             else:
                 request.lane.put(task, question)

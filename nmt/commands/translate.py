@@ -23,7 +23,7 @@ from nmt.commands.options import Beam, Device, Engine, GlossaryFile, Model, name
 from nmt.config import GenerationConfig, parse
 from nmt.errors import ConfigError, InputError
 from nmt.model_folder.registry import languages_of, resolve_model
-from nmt.options import DEFAULTS, Formality, TranslationOptions
+from nmt.options import DEFAULTS, Formality, Quality, TranslationOptions
 from nmt.text.glossary import Glossary
 
 if TYPE_CHECKING:
@@ -98,6 +98,9 @@ Address = Annotated[Formality, typer.Option("--formality", help="How French addr
 Typography = Annotated[
     bool, typer.Option("--french-typography", help="In French: « » and no-break spaces before ; : ! ?")
 ]
+Effort = Annotated[
+    Quality, typer.Option("--quality", help="What it may cost: fast, balanced or best (docs/quality.md).")
+]
 MinConfidence = Annotated[
     float | None,
     typer.Option(
@@ -143,6 +146,7 @@ def translate(
     threshold: Threshold = None,
     formality: Address = "default",
     french_typography: Typography = False,
+    quality: Effort = "balanced",
     min_confidence: MinConfidence = None,
     ray: Ray = None,
     column: Column = None,
@@ -158,8 +162,11 @@ def translate(
         formality=formality,
         french_typography=french_typography,
         min_confidence=min_confidence,
+        quality=quality,
         alignment="links" if alignment else "none",
     )
+    if beam is not None and quality != "balanced":
+        raise ConfigError(f"--quality {quality} says how widely to search, as --beam does: leave one out")
     chosen = _Chosen(model, source, target, device, engine)
     search = partial(_generation, beam=beam, n_best=n_best, coverage_penalty=coverage_penalty)
     if threshold is not None and memory is None:

@@ -19,6 +19,7 @@ from nmt.pipeline.flags import FlagKind
 from nmt.pipeline.pairs import moved_pairs
 from nmt.pipeline.prepare import Preparer, Protected, Reading, Sentence, beside, joined, slice_of
 from nmt.pipeline.quality import Found, copy_of, search_and_repair
+from nmt.pipeline.read_back import reranked
 from nmt.pipeline.requests import Flow, search_for
 from nmt.pipeline.restore import restore
 from nmt.pipeline.result import Candidate
@@ -33,6 +34,7 @@ from nmt.text.numbers import (
     rewritten,
     spelled_numbers,
 )
+from nmt.text.repetition import repeats_itself
 from nmt.text.roman import centuries, find_centuries, find_numerals
 from nmt.tokenizer import Piece
 
@@ -84,6 +86,8 @@ def translate_faithfully(
             found = in_parts
     if _lost(sentence, found[0][0]):
         found = yield from run.in_parts(sentence, _parts(sentence))
+    if sentence.options.quality == "best":
+        found = yield from _read_back(sentence, found)
     search = AsideSearch(preparer, run.attempt, with_lexicon)
     found = yield from _with_pairs(search, sentence, found)
     found = yield from _with_asides(search, sentence, found)
@@ -144,6 +148,23 @@ def _with_pairs(search: AsideSearch, sentence: Sentence, found: Found) -> Flow[F
     if second is None or _n_wrong(sentence, second)[:2] > _n_wrong(sentence, found)[:2]:
         return found
     return second
+
+
+def _read_back(sentence: Sentence, found: Found) -> Flow[Found]:
+    """Rerank those candidates that are no more wrong than the first; the others stay behind them."""
+    candidates, flags = found
+    least = _n_wrong(sentence, found)
+    fit = [
+        one
+        for one in candidates
+        if not one.copied
+        and _n_wrong(sentence, ((one,), flags)) <= least
+        and not repeats_itself(sentence.text, one.text)
+    ]
+    if len(fit) < 2 or fit[0] is not candidates[0]:
+        return found
+    ordered = yield from reranked(sentence.text, fit)
+    return (*ordered, *(one for one in candidates if not any(one is other for other in fit))), flags
 
 
 def _with_asides(search: AsideSearch, sentence: Sentence, found: Found) -> Flow[Found]:

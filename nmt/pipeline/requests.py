@@ -47,8 +47,16 @@ class EveryHead:
     target: Sequence[Piece]
 
 
-Question: TypeAlias = Search | ForcedPass | EveryHead
-Answer: TypeAlias = list[Hypothesis] | Alignment | HeadMaps | None
+@dataclass(frozen=True)
+class ReadBack:
+    """How likely is the source, given each translation? Answered with scores of the reverse model."""
+
+    source: str
+    translations: tuple[str, ...]
+
+
+Question: TypeAlias = Search | ForcedPass | EveryHead | ReadBack
+Answer: TypeAlias = list[Hypothesis] | Alignment | HeadMaps | list[float] | None
 ResultT = TypeVar("ResultT")
 Flow: TypeAlias = Generator[Question, Any, ResultT]
 
@@ -70,6 +78,11 @@ def align_with(
 def look_at(source: Sequence[Piece], target: Sequence[Piece]) -> Flow[HeadMaps | None]:
     """Ask for the attention of every head; ``yield from`` it gives the maps."""
     return cast(HeadMaps | None, (yield EveryHead(source, target)))
+
+
+def read_back(source: str, translations: Sequence[str]) -> Flow[list[float]]:
+    """Ask how likely the source is; ``yield from`` it gives a score for each translation, more is better."""
+    return cast(list[float], (yield ReadBack(source, tuple(translations))))
 
 
 def run_together(

@@ -99,7 +99,7 @@ class SentenceFlow:
 
     def _searched(self, sentence: Sentence, ids: Sequence[int], plan: Plan) -> Flow[Found]:
         """What the model writes."""
-        options = self._within_positions(plan.generation, len(ids))
+        options = self._search(plan, len(ids))
         with_lexicon = self.judge.model is not None
         return (
             yield from translate_faithfully(
@@ -129,6 +129,13 @@ class SentenceFlow:
     def _source_pieces(self, text: str, candidate: Candidate) -> Sequence[Piece]:
         """What the model read."""
         return candidate.source_pieces or self.source_tokenizer.encode_pieces(text)
+
+    def _search(self, plan: Plan, n_tokens: int) -> GenerationConfig:
+        """How to search; where the best is chosen afterwards, all of the beam are asked for."""
+        options = self._within_positions(plan.generation, n_tokens)
+        if plan.options.quality != "best":
+            return options
+        return options.model_copy(update={"n_best": options.beam_size})
 
     def _within_positions(self, options: GenerationConfig, n_tokens: int) -> GenerationConfig:
         """``options``; where they would let a target outgrow the model's positions, those are its limit."""

@@ -294,6 +294,21 @@ class CTranslate2Searcher:
         )
         return written == sorted(required)
 
+    def token_log_probs(self, pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> list[list[float]]:
+        """The log-probability of each token and of EOS of given translations, by a forced pass.
+
+        Args:
+            pairs: ids of source and translation without EOS, best of similar lengths side by side.
+        """
+        running = self._translator.score_batch(
+            [self._of(source) for source, _ in pairs],
+            [[*self._bos, *(self._pieces[id_] for id_ in ids)] for _, ids in pairs],
+            max_input_length=0,
+            max_batch_size=SCORED_TOGETHER,
+            asynchronous=True,
+        )
+        return [list(one.result().log_probs[len(self._bos) :]) for one in running]
+
     def _score(self, kept: Sequence[tuple[Search, list[str]]]) -> Sequence[Any]:
         """The log-probability of each token, by a forced pass; the answers to come."""
         running: Sequence[Any] = self._translator.score_batch(

@@ -13,7 +13,7 @@ from nmt.alignment.alignment import ALIGN_TOKENS, Alignment
 from nmt.alignment.attention_maps import HeadMaps
 from nmt.hypothesis import Hypothesis
 from nmt.model_folder.opened import AnyModel
-from nmt.pipeline.requests import Answer, EveryHead, ForcedPass, Question, Search
+from nmt.pipeline.requests import Answer, EveryHead, ForcedPass, Question, ReadBack, Search
 from nmt.searchers import RunningSearch, Searcher
 from nmt.searchers.ctranslate2 import CTranslate2Searcher
 from nmt.searchers.waiting import WaitingSearch
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from nmt.alignment.aligner import Aligner
     from nmt.models.build import Model
     from nmt.models.interface import MergingDecoder
+    from nmt.searchers.backward import BackwardScorer
     from nmt.searchers.step import StepSearcher
 
 QuestionT = TypeVar("QuestionT", bound=Question)
@@ -38,6 +39,7 @@ class Answerer:
         ctranslate2: the model as a ``ctranslate2.Translator``, which then searches what it can; None: the
             model itself does.
         n_workers: batches that ``ctranslate2`` runs side by side.
+        backward: gives what reads translations back.
     """
 
     def __init__(
@@ -47,10 +49,12 @@ class Answerer:
         device: str,
         ctranslate2: Any = None,  # noqa: ANN401 - it has no types
         n_workers: int = 1,
+        backward: Callable[[], BackwardScorer] | None = None,
     ) -> None:
         self._loaded = loaded
         self._special_ids = loaded.config.special_ids
         self._aligner = aligner
+        self._backward = backward
         ids = (loaded.tokenizer.piece_id(piece) for piece in PLACEHOLDERS)
         self._placeholders = tuple(id_ for id_ in ids if id_ is not None)
         self._device = device
@@ -83,6 +87,7 @@ class Answerer:
             **self._align(_of_kind(ForcedPass, questions), max_batch_tokens),
         }
         answers |= self._look(_of_kind(EveryHead, questions))
+        answers |= self._read_back(_of_kind(ReadBack, questions))
         return [answers[place] for place in range(len(questions))]
 
     def continuous_search(
@@ -122,6 +127,12 @@ class Answerer:
             place: head_maps(self.model, one.source, one.target, self._special_ids, self._device)
             for place, one in asked.items()
         }
+
+    def _read_back(self, asked: Mapping[int, ReadBack]) -> dict[int, list[float]]:
+        if not asked:
+            return {}
+        assert self._backward is not None, "a plan is refused without"
+        return dict(zip(asked, self._backward().scores(list(asked.values())), strict=True))
 
 
 class _Reference:

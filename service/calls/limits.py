@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from nmt.config import AlignmentConfig, GenerationConfig, ModelFolderConfig, TransformerConfig
 from nmt.errors import InputError, TextTooLongError
-from nmt.options import TranslationOptions
+from nmt.options import BEST_BEAM, TranslationOptions
 from nmt.text.glossary import Glossary, Term
 from service.http.problems import ProblemError
 from service.schemas import AttentionIn, TermIn, TranslateRequest
@@ -73,6 +73,7 @@ def options(request: TranslateRequest, direction: Direction, settings: Settings)
     if beam_size > settings.max_beam_size:
         name = "beam_size" if request.beam_size else "n_best"
         raise InputError(f"{name} {beam_size} is over the limit of this server, {settings.max_beam_size}")
+    _check_quality(request, settings)
     asked: dict[str, Any] = {"beam_size": beam_size, "n_best": request.n_best}
     if request.length_penalty is not None:
         asked |= {"length_penalty": request.length_penalty, "length_normalization": "gnmt"}
@@ -88,11 +89,29 @@ def options(request: TranslateRequest, direction: Direction, settings: Settings)
         generation=chosen,
         glossary=glossary_of(request.glossary),
         formality=request.formality,
+        quality=request.quality,
         french_typography=request.french_typography,
         split_sentences=request.split_sentences,
         min_confidence=request.min_confidence,
         attention=_attention(request.attention, direction.model),
     )
+
+
+def _check_quality(request: TranslateRequest, settings: Settings) -> None:
+    """Raises ``InputError`` where quality and another field both say how widely to search."""
+    if request.quality == "balanced":
+        return
+    if request.beam_size is not None:
+        raise InputError(
+            f"quality {request.quality} says how widely to search, as beam_size does: leave one out"
+        )
+    if request.quality == "fast" and request.n_best > 1:
+        raise InputError(f"quality fast finds one translation: leave n_best {request.n_best} out")
+    if request.quality == "best" and settings.max_beam_size < BEST_BEAM:
+        raise InputError(
+            f"quality best searches with a beam of {BEST_BEAM}; the limit of this server is "
+            f"{settings.max_beam_size}: choose balanced"
+        )
 
 
 def _check_heads(texts: list[str]) -> None:

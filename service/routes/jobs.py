@@ -81,6 +81,9 @@ async def create(
     formality: Annotated[
         Literal["default", "formal", "informal"], Query(description="As of `/translate`.")
     ] = "default",
+    quality: Annotated[
+        Literal["fast", "balanced", "best"], Query(description="As of `/translate`.")
+    ] = "balanced",
     french_typography: Annotated[bool, Query(description="As of `/translate`.")] = False,
     glossary_id: Annotated[
         str | None, Query(max_length=64, description="A glossary of this key, made at `/v2/glossaries`.")
@@ -110,7 +113,9 @@ async def create(
         if len(found) > 1:
             texts = await asyncio.to_thread(sample, file, service.settings, is_zip=kind == "zip")
         direction = await service.directions.choose(source, target, texts)
-        wishes = TranslateRequest(text="", formality=formality, french_typography=french_typography)
+        wishes = TranslateRequest(
+            text="", formality=formality, french_typography=french_typography, quality=quality
+        )
         chosen = options(wishes, direction, service.settings)
         if glossary_id is not None:
             terms = await _glossary(service, caller.key_id, glossary_id, chosen)

@@ -259,6 +259,12 @@ def test_alignment_is_added_in_pharaoh_format(run: Run, translator: StubTranslat
     assert run("translate", "--alignment", stdin=b"a cat\n\n")[1] == "A CAT ||| 0-0 1-1\n\n"
 
 
+def test_the_quality_is_passed_on(run: Run, translator: StubTranslator) -> None:
+    run("translate", "--quality", "best", "x")
+
+    assert translator.wishes == {"quality": "best"}
+
+
 def test_beam_is_passed_on_and_the_rest_is_the_models_own(run: Run, translator: StubTranslator) -> None:
     run("translate", "--beam", "1", "x")
 
@@ -329,6 +335,10 @@ def test_input_that_is_not_utf8_names_the_line(run: Run, translator: StubTransla
         (("translate", "--beam", "0", "x"), "'--beam': Input should be greater than or equal to 1"),
         (("evaluate", "m", "--source", "a", "--reference", "b", "--beam", "99"), "'--beam': Input should be"),
         (("translate", "--n-best", "99", "x"), "'--n-best': Input should be less than or equal to 64"),
+        (
+            ("translate", "--quality", "best", "--beam", "3", "x"),
+            "--quality best says how widely",
+        ),
         (("translate", "--beam", "2", "--n-best", "5", "x"), "--n-best 5 is more than --beam 2 finds"),
         (("translate", "--n-best", "2", "--alignment", "x"), "--alignment with --n-best 2"),
     ],

@@ -40,6 +40,7 @@ from tests.nmt.conftest import SENTENCES, save_tiny_model, tiny_config, tiny_mod
 
 ENGLISH = SENTENCES[::2]
 GREEDY = GenerationConfig(beam_size=1)
+GREEDY_ONLY = {"beam_size": 1}
 PROBABILITY = 0.8
 
 
@@ -564,3 +565,26 @@ def test_the_layer_and_heads_asked_for_change_the_alignment_and_nothing_else(tra
             assert min(of_heads) - 1e-5 <= share <= max(of_heads) + 1e-5, "an average of the heads"
     with pytest.raises(ConfigError, match="head 7"):
         soft(AlignmentConfig(heads=(7,)))
+
+
+def test_fast_is_greedy_and_balanced_is_what_the_folder_says(translator):
+    def texts(options):
+        return [one.text for one in translator.translate(ENGLISH, options)]
+
+    fast = texts(TranslationOptions(quality="fast"))
+    balanced = texts(TranslationOptions(quality="balanced"))
+
+    assert fast == texts(TranslationOptions(generation=translator.generation.model_copy(update=GREEDY_ONLY)))
+    assert balanced == texts(DEFAULTS)
+    assert fast != balanced, "else this shows nothing"
+
+
+def test_best_without_a_model_of_the_other_direction_is_refused(translator):
+    with pytest.raises(ConfigError, match="quality best reads translations back with a model from fr to en"):
+        translator.translate(["One."], TranslationOptions(quality="best"))
+
+
+def test_fast_finds_one_translation(translator):
+    several = translator.generation.model_copy(update={"n_best": 2})
+    with pytest.raises(ConfigError, match="quality fast finds one translation, and n_best 2"):
+        translator.translate(["One."], TranslationOptions(quality="fast", generation=several))

@@ -58,6 +58,7 @@ def test_every_wish_reaches_the_translator(wished: LiveServer) -> None:
             "formality": "formal",
             "french_typography": True,
             "split_sentences": False,
+            "quality": "best",
             "min_confidence": 0.25,
             "attention": {"layer": 3, "heads": [0, 2]},
         }
@@ -68,6 +69,7 @@ def test_every_wish_reaches_the_translator(wished: LiveServer) -> None:
         "formality": "formal",
         "french_typography": True,
         "split_sentences": False,
+        "quality": "best",
         "min_confidence": 0.25,
         "attention": AlignmentConfig(layer=3, heads=(0, 2)),
     }
@@ -115,3 +117,19 @@ def test_a_wish_that_makes_no_sense_is_refused_by_name(
     assert_problem(response, 422, kind)
     assert told in response.json()["detail"]
     assert CANARY not in response.text
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"quality": "best", "beam_size": 3}, "as beam_size does"),
+        ({"quality": "fast", "n_best": 2}, "finds one translation"),
+        ({"quality": "best"}, "the limit of this server is 4"),
+    ],
+)
+def test_a_quality_at_odds_with_a_beam_is_refused(asked: dict[str, Any], words: str) -> None:
+    with running(WishedTranslator(), max_beam_size=4) as live:
+        answer = live.post({"text": "one", **asked})
+
+    assert_problem(answer, 422, "invalid-input")
+    assert words in answer.json()["detail"]

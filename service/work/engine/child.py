@@ -179,7 +179,12 @@ def load_model(start: Start, on_failure: Callable[[Exception], None]) -> tuple[C
     from nmt.translator import Translator  # noqa: PLC0415
 
     translator = Translator.load(
-        start.model, source=start.source, target=start.target, device=start.device, engine=start.engine
+        start.model,
+        source=start.source,
+        target=start.target,
+        device=start.device,
+        engine=start.engine,
+        reverse=start.reverse,
     )
     translator.warm_up()
     worker = ContinuousTranslator(translator, max_batch_tokens=start.batch_max_tokens, on_failure=on_failure)

@@ -37,6 +37,8 @@ class Start(Message):
     source: str | None = None
     """Which of its languages a model of several reads; None: the first."""
     target: str | None = None
+    reverse: str | None = None
+    """A model of the other direction; None: one that ships, if there is one."""
     device: str
     engine: Literal["auto", "eager", "int8", "float32", "bfloat16", "float16"] = "auto"
     """What decodes, see ``nmt.searchers.choose``."""
