@@ -191,13 +191,7 @@ def translate(
             raise ConfigError(
                 "--file gives a document, one each: leave out TEXT, --alignment, --json, --n-best, --markup"
             )
-        how = _How(force, everything, column)
-        if any(one.is_dir() for one in file):
-            _translate_folders(file, out, asked, how)
-        elif out is not None and len(file) > 1:
-            raise ConfigError(f"--out {out} is for one --file, there are {len(file)}: leave it out")
-        else:
-            _translate_files(file, out, asked, how)
+        _translate_documents(file, out, asked, _How(force, everything, column))
     elif out is not None or force or everything:
         raise ConfigError("--out, --force and --everything go with --file IN")
     elif markup is not None:
@@ -309,6 +303,15 @@ class _How:
             columns=self.columns,
         )
         return task, dataclasses.replace(asked, chosen=chosen)
+
+
+def _translate_documents(files: Sequence[Path], out: Path | None, asked: _Asked, how: _How) -> None:
+    if any(one.is_dir() for one in files):
+        _translate_folders(files, out, asked, how)
+    elif out is not None and len(files) > 1:
+        raise ConfigError(f"--out {out} is for one --file, there are {len(files)}: leave it out")
+    else:
+        _translate_files(files, out, asked, how)
 
 
 def _translate_folders(files: Sequence[Path], out: Path | None, asked: _Asked, how: _How) -> None:
