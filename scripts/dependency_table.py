@@ -28,7 +28,7 @@ USE = {
     "jinja2": "pages that training writes",
     "langcodes": "language codes and their names",
     "limits": "rates of keys",
-    "lxml": "docx, odt, xliff",
+    "lxml": "office documents, epub, xliff, strings in XML",
     "markdown-it-py": "Markdown",
     "matplotlib": "plots and heat maps",
     "mcp": "tools for assistants",

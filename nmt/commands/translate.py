@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
 
@@ -191,7 +191,7 @@ def translate(
             raise ConfigError(
                 "--file gives a document, one each: leave out TEXT, --alignment, --json, --n-best, --markup"
             )
-        _translate_documents(file, out, asked, _How(force, everything, column))
+        _translate_files(file, out, asked, _How(force, everything, column))
     elif out is not None or force or everything:
         raise ConfigError("--out, --force and --everything go with --file IN")
     elif markup is not None:
@@ -305,17 +305,8 @@ class _How:
         return task, dataclasses.replace(asked, chosen=chosen)
 
 
-def _translate_documents(files: Sequence[Path], out: Path | None, asked: _Asked, how: _How) -> None:
-    if any(one.is_dir() for one in files):
-        _translate_folders(files, out, asked, how)
-    elif out is not None and len(files) > 1:
-        raise ConfigError(f"--out {out} is for one --file, there are {len(files)}: leave it out")
-    else:
-        _translate_files(files, out, asked, how)
-
-
-def _translate_folders(files: Sequence[Path], out: Path | None, asked: _Asked, how: _How) -> None:
-    """Documents of folders, each opened, translated and written before the next."""
+def _translate_folders(files: Sequence[Path], out: Path | None, asked: _Asked, how: _How) -> NoReturn:
+    """Documents of folders, each opened, translated and written before the next; ends the command."""
     plan = load("nmt.documents.folders:plan", extra="documents")(files, out, asked.chosen.languages[1])
     loaded: dict[_Chosen, tuple[Translator, TranslationOptions]] = {}
 
@@ -331,6 +322,10 @@ def _translate_folders(files: Sequence[Path], out: Path | None, asked: _Asked, h
 
 def _translate_files(files: Sequence[Path], out: Path | None, asked: _Asked, how: _How) -> None:
     """Documents one after the other; all are opened, and what is wrong with one is said, before the first."""
+    if any(file.is_dir() for file in files):
+        _translate_folders(files, out, asked, how)
+    if out is not None and len(files) > 1:
+        raise ConfigError(f"--out {out} is for one --file, there are {len(files)}: leave it out")
     tasks: dict[Path, tuple[FileTask, _Asked]] = {}
     for file in files:
         task, wanted = how.opened(file, out, asked)

@@ -20,6 +20,6 @@ Pure functions without torch: whoever holds the file needs no model, and the mod
 
 from nmt.documents.extracted import ExtractedDocument
 from nmt.documents.limits import DocumentLimits
-from nmt.documents.read import SUFFIXES, read_document, target_name
+from nmt.documents.read import SUFFIXES, read_document, refusal, target_name
 
-__all__ = ["SUFFIXES", "DocumentLimits", "ExtractedDocument", "read_document", "target_name"]
+__all__ = ["SUFFIXES", "DocumentLimits", "ExtractedDocument", "read_document", "refusal", "target_name"]

@@ -17,7 +17,7 @@ class DocumentLimits:
     max_bytes: int = 20_000_000
     """Of the file as it comes."""
     max_members: int = 5_000
-    """Of a zip (docx, odt)."""
+    """Of a zip (docx, odt, epub)."""
     max_uncompressed_bytes: int = 200_000_000
     """Of all members of a zip together."""
     max_ratio: int = 250

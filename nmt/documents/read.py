@@ -141,17 +141,17 @@ def read_document(
     suffix = PurePath(name).suffix[1:].lower()
     reader = _READERS.get(_ALIASES.get(suffix, suffix))
     if reader is None:
-        raise InputError(refusal(suffix))
+        unknown = f"documents named .{suffix[:20]} cannot be translated; known are {', '.join(SUFFIXES)}"
+        raise InputError(refusal(suffix) or unknown)
     limits.check("max_bytes", len(data))
     document = reader(data, _Options(Languages(source, target), everything, columns, limits))
     limits.check("max_characters", sum(len(extract.text) for extract in document.extracts))
     return document
 
 
-def refusal(suffix: str) -> str:
-    """Why documents whose names end in ``suffix`` cannot be translated."""
-    known = ", ".join(SUFFIXES)
-    return _REFUSED.get(suffix, f"documents named .{suffix[:20]} cannot be translated; known are {known}")
+def refusal(suffix: str) -> str | None:
+    """Why documents of a known kind are not translated, and what to do; None of other kinds."""
+    return _REFUSED.get(suffix)
 
 
 def target_name(name: str, target: str = "fr", source: str = "en") -> str:

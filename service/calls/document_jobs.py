@@ -73,6 +73,7 @@ class DocumentJobs:
         data: bytes,
         options: TranslationOptions,
         memory: tuple[str, float] | None = None,
+        columns: str | None = None,
     ) -> tuple[DocumentJob, str]:
         """Take a document, charge its characters, and begin; also gives the secret that opens it again.
 
@@ -82,6 +83,7 @@ class DocumentJobs:
             data: the file.
             options: how to translate; that links are needed is seen to here.
             memory: id of a translation memory of the caller, and threshold.
+            columns: of a csv, see ``read_document``.
 
         Raises:
             InputError: the format is unknown, or the file is not what it says.
@@ -94,6 +96,7 @@ class DocumentJobs:
             data,
             source=options.languages[0],
             target=options.languages[1],
+            columns=columns,
             limits=self._limits,
         )
         n_characters = sum(len(extract.text) for extract in document.extracts)
@@ -110,9 +113,9 @@ class DocumentJobs:
             self._running[job.id] = _Running(asyncio.create_task(run), max(1, n_characters))
         return job, secret
 
-    async def texts_of(self, name: str, data: bytes) -> list[str]:
+    async def texts_of(self, name: str, data: bytes, columns: str | None = None) -> list[str]:
         """What of a document would be translated, to tell its language; raises as ``submit``."""
-        document = await asyncio.to_thread(read_document, name, data, limits=self._limits)
+        document = await asyncio.to_thread(read_document, name, data, columns=columns, limits=self._limits)
         return [extract.text for extract in document.extracts]
 
     def progress(self, job: DocumentJob) -> float | None:

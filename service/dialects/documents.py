@@ -10,7 +10,7 @@ from typing import Any
 from fastapi import Request, Response
 from starlette.datastructures import UploadFile
 
-from nmt.documents import SUFFIXES
+from nmt.documents import SUFFIXES, refusal
 from nmt.errors import InputError
 from service.database.records import DocumentJob
 from service.dialects.fields import refuse_foreign_form, without_key
@@ -49,8 +49,10 @@ async def read_upload(request: Request) -> Upload:
             raise InputError("file: there is none in the form")
         fields = {name: value for name, value in form.items() if isinstance(value, str)}
         name = fields.pop("filename", None) or file.filename or ""
-        if PurePath(name).suffix[1:].lower() not in SUFFIXES:
-            raise InputError(f"file: its name must end in one of the file extensions: {', '.join(SUFFIXES)}")
+        suffix = PurePath(name).suffix[1:].lower()
+        if suffix not in SUFFIXES:
+            known = f"its name must end in one of the file extensions: {', '.join(SUFFIXES)}"
+            raise InputError(f"file: {refusal(suffix) or known}")
         return Upload(name, await file.read(), without_key(fields))
     finally:
         await form.close()

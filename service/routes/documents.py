@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from nmt.documents import SUFFIXES
+from nmt.documents import SUFFIXES, refusal
 from service.calls.auth import CallerDependency, current_caller
 from service.calls.document_jobs import DocumentJobs, DocumentsDependency
 from service.calls.limits import options
@@ -68,22 +68,31 @@ async def upload(
     threshold: Annotated[
         float | None, Query(ge=0.5, le=1, allow_inf_nan=False, description="As of `/translate`.")
     ] = None,
+    column: Annotated[
+        str | None,
+        Query(
+            min_length=1,
+            max_length=1000,
+            description="Of csv and tsv: names or numbers of the columns to translate, with commas.",
+        ),
+    ] = None,
 ) -> DocumentAnswer:
     """The body is the file. The answer comes at once; ask for `/documents/{id}` until `status` is `done`.
 
-    Formats: txt, md, html, docx, odt, srt, vtt, po, xliff, json and yaml; all but their text is kept.
+    Formats: txt, md, html, epub, docx, pptx, xlsx, odt, ods, odp, srt, vtt, ass, po, xliff, json, yaml,
+    strings.xml, properties, arb, resx, ts, csv, ipynb and eml; all but their text is kept.
     """
-    if PurePath(name).suffix[1:].lower() not in SUFFIXES:
-        raise ProblemError(
-            415, "unsupported-document", f"name must end in one of: {', '.join(SUFFIXES)}, after a dot."
-        )
+    suffix = PurePath(name).suffix[1:].lower()
+    if suffix not in SUFFIXES:
+        known = f"name must end in one of: {', '.join(SUFFIXES)}, after a dot"
+        raise ProblemError(415, "unsupported-document", f"{refusal(suffix) or known}.")
     data = await request.body()
     found = service.directions.fitting(source, target)
-    texts = await documents.texts_of(name, data) if len(found) > 1 else []
+    texts = await documents.texts_of(name, data, column) if len(found) > 1 else []
     direction = await service.directions.choose(source, target, texts)
     chosen = options(TranslateRequest(text=""), direction, service.settings)
     memory = await memory_wish(service, current_caller(request), direction, translation_memory, threshold)
-    job, secret = await documents.submit(request, name, data, chosen, memory)
+    job, secret = await documents.submit(request, name, data, chosen, memory, column)
     response.headers["Cache-Control"] = "no-store"
     return _answer(job, job.id + secret, documents)
 

@@ -18,9 +18,12 @@ TEXT = b"One morning.\n\nTwo evenings.\n"
 CANARY = "xylophonequartz"
 
 
-def send(live: LiveServer, name: str, data: bytes, **headers: str) -> httpx.Response:
+def send(
+    live: LiveServer, name: str, data: bytes, column: str | None = None, **headers: str
+) -> httpx.Response:
+    params = {"name": name} | ({"column": column} if column else {})
     with live.client() as client:
-        return client.post("/documents", params={"name": name}, content=data, headers=FILE | headers)
+        return client.post("/documents", params=params, content=data, headers=FILE | headers)
 
 
 def get(live: LiveServer, path: str, **headers: str) -> httpx.Response:
@@ -176,3 +179,26 @@ def test_other_formats_go_through_their_readers(live: LiveServer, suffix: str) -
     content = get(live, f"/documents/{document['id']}/content").content
     assert content != sources[suffix]
     assert b"owt" in content.lower()
+
+
+def test_columns_of_a_table_are_chosen(live: LiveServer) -> None:
+    table = b"id,text\nabc,One two\n"
+    document = finished(live, send(live, "a.csv", table, column="text").json())
+
+    content = get(live, f"/documents/{document['id']}/content").content
+    assert (document["name"], content.count(b"\n")) == ("a.fr.csv", 2)
+    assert content.startswith(b"id,text\nabc,")
+    assert b"One two" not in content
+    refused = send(live, "a.csv", table)
+    assert_problem(refused, 422, "invalid-input")
+    assert "there are id, text" in refused.json()["detail"]
+
+
+def test_pdf_is_refused_with_the_reason(live: LiveServer) -> None:
+    refused = send(live, "report.pdf", b"%PDF-1.7")
+
+    assert_problem(refused, 415, "unsupported-document")
+    assert "PDF is not translated" in refused.json()["detail"]
+    with live.client() as client:
+        assert ".pdf" not in client.get("/languages").json()["documents"]["suffixes"]
+        assert ".pptx" in client.get("/languages").json()["documents"]["suffixes"]

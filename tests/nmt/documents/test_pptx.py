@@ -14,6 +14,8 @@ import pytest
 from lxml import etree
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
+from pptx.oxml import parse_xml
+from pptx.oxml.ns import nsdecls
 from pptx.util import Inches
 
 from nmt.documents import read_document
@@ -147,6 +149,23 @@ def test_a_paragraph_of_many_runs_is_one_text_and_formats_move_with_their_words(
     assert "".join(run.text for run in runs) == target
     assert [run.text for run in runs if run.font.bold] == ["voiture rouge"]
     assert [run.text for run in runs if run.hyperlink.address == "http://a.example/"] == ["Ici"]
+
+
+def test_levels_page_numbers_and_the_end_of_a_paragraph_stay() -> None:
+    document = pptx.Presentation()
+    frame = document.slides.add_slide(document.slide_layouts[6]).shapes.add_textbox(*BOX).text_frame
+    content = (
+        "<a:pPr lvl='1'/><a:r><a:t>Page </a:t></a:r><a:fld id='{B}' type='slidenum'><a:t>3</a:t></a:fld>"
+        "<a:r><a:t> of the book</a:t></a:r><a:endParaRPr sz='1200'/>"
+    )
+    made = parse_xml(f"<a:p {nsdecls('a')}>{content}</a:p>")
+    frame._txBody.replace(frame.paragraphs[0]._p, made)
+
+    [paragraph] = opened(translated("a.pptx", saved(document))).slides[0].shapes[0].text_frame.paragraphs
+
+    names = [etree.QName(child).localname for child in paragraph._p]
+    assert names == ["pPr", "r", "fld", "r", "endParaRPr"]
+    assert [child.findtext("{*}t") for child in paragraph._p][1:4] == ["PAGE ", "3", " OF THE BOOK"]
 
 
 def test_titles_of_charts_are_translated_and_prompts_of_layouts_are_not() -> None:
