@@ -84,7 +84,7 @@ def start_engines(models: Sequence[str | None], settings: Settings) -> list[Proc
                 model=model,
                 source=source,
                 target=target,
-                reverse=_reverse_of(named, models),
+                reverse=reverse_of(named, models),
                 device=settings.device,
                 engine=settings.engine,
                 batch_max_tokens=settings.batch_max_tokens,
@@ -113,7 +113,7 @@ def start_engines(models: Sequence[str | None], settings: Settings) -> list[Proc
     return engines
 
 
-def _reverse_of(named: str | None, models: Sequence[str | None]) -> str | None:
+def reverse_of(named: str | None, models: Sequence[str | None]) -> str | None:
     """That of the models which translates the other way."""
     try:
         pairs = {one: _pair_of(one) for one in {named, *models} if one is not None}

@@ -19,7 +19,7 @@ import pytest
 
 from nmt.errors import ModelFolderError, PasserelleError
 from nmt.model_folder.checkpoint import CONFIG, write_manifest
-from service.main import serve, start_engines
+from service.main import reverse_of, serve, start_engines
 from service.settings import Settings
 from service.work.engine.messages import Start
 from testbed.stub import StubTranslator
@@ -210,3 +210,12 @@ def test_a_corrupt_model_folder_is_refused_by_name(model_folder: Path, tmp_path:
         (broken / path.name).write_bytes(content)
     with pytest.raises(ModelFolderError, match=r"model\.safetensors"):
         serve(model=str(broken))
+
+
+def test_the_model_that_reads_back_is_the_one_of_the_other_direction() -> None:
+    both = ["general", "general_fr_en"]
+
+    assert [reverse_of(named, both) for named in both] == both[::-1]
+    assert reverse_of("general", ["general"]) is None
+    assert reverse_of("nowhere", ["nowhere", "general"]) is None, "whoever loads it says so"
+    assert reverse_of(None, [None]) is None

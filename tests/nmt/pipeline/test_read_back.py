@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from nmt.batching.continuous import ContinuousTranslator
+from nmt.batching.events import Finished
 from nmt.config import GenerationConfig
 from nmt.errors import ModelFolderError
 from nmt.options import BEST_BEAM, DEFAULTS, TranslationOptions
@@ -100,6 +102,18 @@ def test_best_is_the_first_of_a_wide_beam_reranked(translator: Translator) -> No
     assert expected != [beam[0].text for beam in beams], "else this shows nothing"
     assert all(one.alternatives == () for one in found)
     assert {len(one.alternatives) for one in some} == {2}
+
+
+def test_a_running_batch_gives_what_a_call_gives(translator: Translator) -> None:
+    best = TranslationOptions(quality="best")
+    continuous = ContinuousTranslator(translator)
+    continuous.add("best", TEXTS, best)
+    ended: list[Finished] = []
+    while continuous.is_busy:
+        ended += [event for event in continuous.step() if isinstance(event, Finished)]
+
+    (found,) = ended
+    assert [one.text for one in found.translations] == [one.text for one in translator.translate(TEXTS, best)]
 
 
 def test_a_model_named_as_reverse_must_be_one() -> None:
