@@ -5,9 +5,10 @@
     python -m scripts.ideas --list                             the variants
 
 All have one small size and as many updates, from two seeds; scores are cased sacreBLEU of beam search on
-``val`` and ``test_2016_flickr``, decoded by the model itself. The record, docs/lectures/ideas.jsonl, has a
-line for each run. A run that is stopped goes on when it is asked for again; one that the record has is not
-trained again. It works on one thread at the lowest priority: a day's worth in the background.
+``val`` and ``test_2016_flickr``, by the model itself without the pipeline. The record,
+docs/lectures/ideas.jsonl, has a line for each run. A run that is stopped goes on when it is asked for again;
+one that the record has is not trained again. It works on one thread at the lowest priority: a day's worth in
+the background.
 
 Speed is target tokens a second of processor time in training: other work on the machine does not count.
 """
@@ -32,8 +33,7 @@ from nmt.errors import ConfigError
 from nmt.model_folder.checkpoint import load_model_folder
 from nmt.models.build import build_model
 from nmt.tokenizer import Tokenizer
-from nmt.translator import Translator
-from scripts.ideas_measures import average_lagging, share_kept
+from scripts.ideas_measures import average_lagging, share_kept, translated
 from scripts.ideas_table import RECORD, SETS, lines_of, write_page
 from scripts.ideas_variants import BY_NAME, IDEAS, SEEDS, Idea
 from scripts.runs import trained_by
@@ -42,7 +42,7 @@ from training.batching import BatchStream
 from training.data.prepare import prepare_corpus
 from training.data.shards import PreparedCorpus
 from training.distributed import ALONE
-from training.evaluation.evaluate import describe_model, evaluate_on
+from training.evaluation.scoring import score_bleu
 from training.evaluation.testset import TestSet
 from training.loop import Trainer
 from training.objective import build_objective
@@ -94,18 +94,16 @@ def measured(idea: Idea, seed: int, overrides: Sequence[str], work: Path) -> dic
     settings = idea.settings(seed, overrides, work)
     if settings.data.dir is None:
         raise SystemExit("the test sets are read from local files: name their folder with --set data.dir=DIR")
-    corpus = prepared(settings, work)
+    corpus = prepared(settings, work, idea.corpus)
     run = trained(idea, seed, overrides, work, corpus)
-    translator = Translator.load(str(run / "model"), device="cpu", engine="eager")
     loaded = load_model_folder(run / "model")
     data = settings.data.dir
     sets = [TestSet.load(data / f"{name}.en", data / f"{name}.fr") for name in SETS]
-    first_set = sets[0]
     scores: dict[str, float] = {}
     signature = ""
     for name, test_set in zip(SETS, sets, strict=True):
-        evaluation = evaluate_on(translator, test_set, settings.generation)
-        (found,) = (score for score in evaluation.scores if score.metric == "BLEU")
+        hypotheses = translated(loaded, test_set.sources, settings.generation)
+        found = score_bleu(hypotheses, test_set.references)
         scores[name], signature = round(found.score, 2), found.signature
     return {
         "idea": idea.name,
@@ -115,11 +113,11 @@ def measured(idea: Idea, seed: int, overrides: Sequence[str], work: Path) -> dic
         "begins_with": idea.begins_with,
         "recipe_sha256": digest(settings),
         "updates": RunLog.read(run).summary()["updates"],
-        "kept_percent": share_kept(loaded),
-        "average_lagging": average_lagging(loaded, first_set)
+        "kept_percent": share_kept(loaded) if idea.corpus is None else None,
+        "average_lagging": average_lagging(loaded, sets[0])
         if "model.attention=monotonic" in idea.changes
         else None,
-        "parameters": describe_model(translator, run / "model")["parameters"],
+        "parameters": sum(parameter.numel() for parameter in loaded.model.parameters()),
         "tokens_per_cpu_second": speed(settings, corpus),
         "BLEU": scores,
         "signature": signature,
@@ -129,9 +127,10 @@ def measured(idea: Idea, seed: int, overrides: Sequence[str], work: Path) -> dic
     }
 
 
-def prepared(settings: Recipe, work: Path) -> PreparedCorpus:
-    """The corpus of all, prepared once, and its links if they are asked for."""
-    corpus = PreparedCorpus.open(prepare_corpus(settings, work / "data"), settings)
+def prepared(settings: Recipe, work: Path, name: str | None) -> PreparedCorpus:
+    """The corpus of a name, prepared once for all that share it, and its links if they are asked for."""
+    folder = work / "data" / (name or "plain")
+    corpus = PreparedCorpus.open(prepare_corpus(settings, folder), settings)
     links = settings.training.attention_links
     if links is not None and not Path(links).exists():
         aside = Path(links).with_suffix(".new")

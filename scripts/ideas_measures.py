@@ -39,6 +39,21 @@ def sentences_with_names(n: int) -> list[tuple[str, list[str]]]:
     return found
 
 
+def translated(loaded: LoadedModel, lines: Sequence[str], options: GenerationConfig) -> list[str]:
+    """The best hypothesis for each line as it stands, in order: a line may be several sources."""
+    decoder: StepDecoder[Any] = loaded.model
+    special = loaded.config.special_ids
+    ids = [loaded.tokenizer.encode(line) for line in lines]
+    order = sorted(range(len(lines)), key=lambda index: len(ids[index]))
+    texts = [""] * len(lines)
+    for first in range(0, len(order), AT_ONCE):
+        part = order[first : first + AT_ONCE]
+        batch = Batch.from_ids([ids[index] for index in part], special=special)
+        for index, (best, *_others) in zip(part, search(decoder, batch, options, special), strict=True):
+            texts[index] = loaded.tokenizer.decode(best.tokens)
+    return texts
+
+
 def share_kept(loaded: LoadedModel) -> float:
     """Percent of names and numbers that the model itself, without the pipeline, writes as they were."""
     decoder: StepDecoder[Any] = loaded.model

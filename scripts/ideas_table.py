@@ -70,7 +70,8 @@ def table(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def _recipe(idea: Idea) -> str:
-    changes = " ".join(f"--set {change.replace('WORK/', '')}" for change in idea.changes)
+    shown = [change.replace("WORK/", "").replace("|", r"\|") for change in idea.changes]
+    changes = " ".join(f"--set {change}" for change in shown)
     begins = "" if idea.begins_with is None else "--init-from MODEL"
     return f"`{' '.join(part for part in (idea.recipe, changes, begins) if part)}`"
 
@@ -84,7 +85,8 @@ def _figures(idea: Idea, found: Sequence[dict[str, Any]], base: Sequence[dict[st
         gain = statistics.mean(val) - statistics.mean(run["BLEU"]["val"] for run in base)
         difference = f"{gain:+.1f}"
     rate = statistics.mean(run["tokens_per_cpu_second"] for run in found)
-    kept = f"{statistics.mean(run['kept_percent'] for run in found):.0f} %"
+    shares = [run["kept_percent"] for run in found if run["kept_percent"] is not None]
+    kept = f"{statistics.mean(shares):.0f} %" if shares else "–"
     return [
         _seeds(val),
         difference,

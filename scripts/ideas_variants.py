@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from scripts.ideas_corpora import SEPARATOR, made
 from training.recipe import Recipe, load_recipe
 
 SEEDS = (1, 2)
@@ -47,6 +48,10 @@ class Idea(NamedTuple):
     changes: tuple[str, ...] = ()
     begins_with: str | None = None
     """The name of a variant that is pre-training, from whose weights this one goes on."""
+    corpus: str | None = None
+    """One of ``scripts.ideas_corpora``; None: Multi30k as it is."""
+    compared_with: str | None = None
+    """The name of its base; None: the Transformer, or the RNN with attention."""
 
     @property
     def is_pretraining(self) -> bool:
@@ -56,15 +61,23 @@ class Idea(NamedTuple):
     @property
     def base(self) -> str:
         """The name of the variant that it is compared with."""
+        if self.compared_with is not None:
+            return self.compared_with
         return "RNN with attention" if self.recipe == RNN else "Transformer"
 
     def settings(self, seed: int, overrides: Sequence[str], work: Path) -> Recipe:
         """What it is trained by."""
         changes = [change.replace("WORK", str(work)) for change in self.changes]
         own = [*SIZES[self.recipe], *ALIKE, *changes, f"training.seed={seed}", *overrides]
+        settings = load_recipe(self.recipe, own)
+        if self.corpus is None or settings.data.dir is None:
+            return settings
+        # captions with hidden words are all different, and may be without letters
+        own += [f"data.dir={made(self.corpus, settings.data.dir, work)}", "data.cleaning.max_symbol_share=1"]
         return load_recipe(self.recipe, own)
 
 
+SYMBOL = f'tokenizer.user_defined_symbols=["{SEPARATOR}"]'
 TAUGHT = f"training.attention_links=WORK/{LINKS}"
 IDEAS = (
     Idea("Transformer", "Vaswani et al. 2017", ("nmt/models/transformer.py",), TRANSFORMER),
@@ -169,6 +182,46 @@ IDEAS = (
         ("training/pretraining.py",),
         DECODER_ONLY,
         begins_with="language model, pre-training",
+    ),
+    Idea(
+        "one source, words hidden",
+        "",
+        (),
+        TRANSFORMER,
+        corpus="masked",
+        compared_with="one source, words hidden",
+    ),
+    *(
+        Idea(
+            f"two sources, {kind}",
+            paper,
+            ("nmt/layers/hierarchical_attention.py",),
+            TRANSFORMER,
+            (f"model.sources={kind}", SYMBOL),
+            corpus="two_sources",
+            compared_with="one source, words hidden",
+        )
+        for kind, paper in (
+            ("flat", "Zoph and Knight 2016; Libovický and Helcl 2017, section 3.1"),
+            ("hierarchical", "Libovický and Helcl 2017, section 3.2"),
+        )
+    ),
+    Idea(
+        "without the sentence before",
+        "",
+        (),
+        TRANSFORMER,
+        corpus="someone",
+        compared_with="without the sentence before",
+    ),
+    Idea(
+        "document encoder",
+        "Yang et al. 2016; Miculicich et al. 2018, section 3",
+        ("nmt/layers/document_context.py",),
+        TRANSFORMER,
+        ("model.sources=document", SYMBOL),
+        corpus="document",
+        compared_with="without the sentence before",
     ),
 )
 BY_NAME = {idea.name: idea for idea in IDEAS}

@@ -10,6 +10,7 @@ import pytest
 
 from scripts import ideas
 from scripts.ideas import digest, run_all
+from scripts.ideas_corpora import CORPORA, FILES, SEPARATOR, made
 from scripts.ideas_measures import lagging, sentences_with_names
 from scripts.ideas_table import RECORD, ROOT, table, write_page
 from scripts.ideas_variants import ALIKE, BY_NAME, IDEAS
@@ -20,7 +21,7 @@ WORK = Path("anywhere")
 @pytest.mark.parametrize("idea", IDEAS, ids=lambda idea: idea.name)
 def test_each_variant_is_a_valid_recipe_that_differs_from_its_base_in_what_it_says(idea):
     settings, base = idea.settings(1, [], WORK), BY_NAME[idea.base].settings(1, [], WORK)
-    assert settings.corpus_hash() == base.corpus_hash()
+    assert idea.corpus is not None or settings.corpus_hash() == base.corpus_hash()
     assert settings.training.max_updates == 2400
     assert idea.begins_with is None or BY_NAME[idea.begins_with].is_pretraining
     assert all((ROOT / file).exists() for file in idea.files)
@@ -102,6 +103,25 @@ def test_names_and_numbers_are_in_their_sentences_and_none_twice():
     assert all(word in text for text, kept in sentences for word in kept)
     assert sum(len(kept) for _, kept in sentences) == 500
     assert len({kept[0] for _, kept in sentences}) > 250
+
+
+def test_what_a_second_source_and_the_sentence_before_tell_is_missing_without_them(tmp_path: Path):
+    lines = ["A woman in a red coat.", "Two dogs run."] * 40
+    for file in FILES:
+        for language in ("en", "fr"):
+            (tmp_path / f"{file}.{language}").write_text("".join(f"{line}\n" for line in lines))
+    made_lines = {
+        name: (made(name, tmp_path, tmp_path / "work") / "val.en").read_text().splitlines()
+        for name in CORPORA
+    }
+    assert made_lines["someone"][:2] == ["Someone in a red coat.", "Two dogs run."]
+    assert made_lines["document"][0] == f"Here is a woman. {SEPARATOR} Someone in a red coat."
+    assert made_lines["document"][1].endswith(f" {SEPARATOR} Two dogs run.")
+    hidden = " ".join(made_lines["masked"]).split()
+    assert hidden.count("_") / len(hidden) == pytest.approx(0.4, abs=0.07)
+    halves = [line.split(f" {SEPARATOR} ") for line in made_lines["two_sources"]]
+    assert any(first != second for first, second in halves)
+    assert (tmp_path / "work" / "corpora" / "masked" / "val.fr").read_text().splitlines() == lines
 
 
 def test_the_page_has_the_table_of_the_record():
