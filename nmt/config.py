@@ -47,6 +47,11 @@ Pointer = Literal["none", "source", "written"]
 """At what a model may point instead of writing a word: ``nmt.models.copying``, ``nmt.models.pointing``."""
 
 
+Sources = Literal["one", "flat", "hierarchical", "document"]
+"""What a source holds: one text; several, read by one softmax or two (``nmt.layers.hierarchical_attention``);
+or the sentences before and the one to translate (``nmt.layers.document_context``)."""
+
+
 class KeptHeads(StrictModel):
     """How many heads each attention has after pruning (Michel et al. 2019; Voita et al. 2019)."""
 
@@ -95,6 +100,9 @@ class TransformerConfig(StrictModel):
     kept_heads: KeptHeads | None = None
     """None: ``n_heads`` everywhere. A head keeps its size, d_model / n_heads."""
     pointer: Pointer = "none"
+    sources: Sources = "one"
+    separator: int = Field(4, ge=4)
+    """The piece that ends each source but the last; by default the first of ``user_defined_symbols``."""
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -113,6 +121,8 @@ class TransformerConfig(StrictModel):
             raise ValueError(
                 "positions alibi gives each head a slope of its own: kept_heads must be left out"
             )
+        if self.sources != "one" and self.kept_heads is not None:
+            raise ValueError(f"sources {self.sources} has all its heads: kept_heads must be left out")
         if self.source_vocab_size is not None and self.tie_embeddings == "all":
             raise ValueError("tie_embeddings all shares one vocabulary: source_vocab_size must be left out")
         if not -self.n_decoder_layers <= self.alignment_layer < self.n_decoder_layers:
@@ -135,6 +145,8 @@ class TransformerConfig(StrictModel):
     @property
     def beyond_exports(self) -> str | None:
         """What makes this more than other runtimes are given, as ``key value``; None: nothing does."""
+        if self.sources != "one":
+            return f"sources {self.sources}"
         if self.pointer != "none":
             return f"pointer {self.pointer}"
         return f"positions {self.positions}" if self.positions in ("none", "rotary", "alibi") else None

@@ -64,6 +64,9 @@ VARIANTS: dict[str, tuple[ModelConfig, int, str]] = {
 }
 
 
+Task = Callable[[random.Random, int], tuple[list[list[int]], list[list[int]]]]
+
+
 def pairs(
     generator: random.Random, count: int, task: str = "reverse", vocab: int = VOCAB
 ) -> tuple[list[list[int]], list[list[int]]]:
@@ -71,14 +74,15 @@ def pairs(
     return source, [TASKS[task](ids) for ids in source]
 
 
-def learn(config: ModelConfig, updates: int, task: str = "reverse", vocab: int = VOCAB) -> Model:
+def learn(config: ModelConfig, updates: int, task: str | Task = "reverse", vocab: int = VOCAB) -> Model:
     torch.manual_seed(1)
     generator = random.Random(1)
     model = build_model(config).train()
     optimizer = torch.optim.Adam(model.parameters(), betas=(0.9, 0.98))
     schedule = build_schedule("cosine", 0.005, 30, updates, d_model=1)
     for update in range(1, updates + 1):
-        batch = Batch.from_ids(*pairs(generator, 64, task, vocab), special=SPECIAL)
+        drawn = pairs(generator, 64, task, vocab) if isinstance(task, str) else task(generator, 64)
+        batch = Batch.from_ids(*drawn, special=SPECIAL)
         loss = Objective()(model, batch)
         (loss.smoothed / loss.n_tokens).backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -93,10 +97,58 @@ def n_right(model: Model, source: list[list[int]], target: list[list[int]]) -> i
     return sum(list(best[0].tokens) == ids for best, ids in zip(found, target, strict=True))
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.exhaustive)
+        if name in ("no positions", "alibi", "last attention", "hard attention", "pointing")
+        else name
+        for name in VARIANTS
+    ],
+)
 def test_a_variant_learns_its_task(name: str):
     config, updates, task = VARIANTS[name]
     assert n_right(learn(config, updates, task), *pairs(random.Random(2), 100, task)) >= 90
+
+
+SEPARATOR = 4
+MASKED = 1
+
+
+def two_sources(generator: random.Random, count: int) -> tuple[list[list[int]], list[list[int]]]:
+    """A sequence twice, other words masked in each."""
+    target = [[generator.randrange(5, VOCAB) for _ in range(4)] for _ in range(count)]
+    halves = [generator.sample(range(4), 2) for _ in target]
+    source = [
+        [
+            *(MASKED if place in half else word for place, word in enumerate(ids)),
+            SEPARATOR,
+            *(word if place in half else MASKED for place, word in enumerate(ids)),
+        ]
+        for ids, half in zip(target, halves, strict=True)
+    ]
+    return source, target
+
+
+def with_a_sentence_before(generator: random.Random, count: int) -> tuple[list[list[int]], list[list[int]]]:
+    """Only the sentence before tells whether a sequence begins with 5 or with 6."""
+    before = [[generator.randrange(5, 7), generator.randrange(7, VOCAB)] for _ in range(count)]
+    own = [[generator.randrange(7, VOCAB) for _ in range(2)] for _ in range(count)]
+    source = [[*first, SEPARATOR, *second] for first, second in zip(before, own, strict=True)]
+    return source, [[first[0], *second] for first, second in zip(before, own, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("sources", "task"),
+    [
+        pytest.param("flat", two_sources, marks=pytest.mark.exhaustive),
+        ("hierarchical", two_sources),
+        ("document", with_a_sentence_before),
+    ],
+)
+def test_what_two_sources_or_the_sentence_before_tell_is_written(sources: str, task: Task):
+    config = TransformerConfig(vocab_size=VOCAB, sources=sources, **SMALL)
+    assert n_right(learn(config, 500, task), *task(random.Random(2), 100)) >= 80
 
 
 def test_copying_writes_words_that_training_never_showed_and_without_it_none_are_written():

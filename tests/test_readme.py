@@ -28,7 +28,7 @@ DOCUMENTS = [
     "CHANGELOG.md",
     "docs/settings.md",
     "docs/operate.md",
-    "docs/ideas.md",
+    "docs/lectures.md",
     "docs/architecture.md",
 ]
 BLOCK = re.compile(

@@ -33,6 +33,7 @@ from nmt.config import (
     ModelConfig,
     RnnConfig,
     StrictModel,
+    TransformerConfig,
     apply_overrides,
     parse,
     read_toml,
@@ -340,6 +341,12 @@ class Recipe(StrictModel):
         model = self.model
         pointer = "none" if isinstance(model, DecoderOnlyConfig) else model.pointer
         attention = model.attention if isinstance(model, RnnConfig) else "dot"
+        symbols = self.tokenizer.user_defined_symbols
+        if isinstance(model, TransformerConfig) and model.sources != "one" and not symbols:
+            raise ValueError(
+                f"model.sources {model.sources} needs a separator: "
+                "name it first in tokenizer.user_defined_symbols"
+            )
         objective = self.training.objective
         if objective == "masked_words" and (model.architecture != "transformer" or pointer != "none"):
             raise ValueError(

@@ -59,13 +59,13 @@ def attention_maps(model: Model, batch: Batch) -> AttentionMaps:
         return AttentionMaps((), (), cross, (model.source_embedding(batch.source_BS),), hidden_BTD)
     embedded_BSD = model.source_embedding(batch.source_BS)
     x_BSD = model.positions(embedded_BSD)
-    mask_B11S = batch.source_mask_BS[:, None, None, :]
+    encoder_mask, mask_B11S = model.encoder_mask(batch), model.memory_mask(batch)
     encoder, states = [], [embedded_BSD]
     for encoder_layer in model.encoder_layers:
-        x_BSD, weights_BHSS = _encoder_layer(encoder_layer, x_BSD, mask_B11S)  # type: ignore[arg-type]
+        x_BSD, weights_BHSS = _encoder_layer(encoder_layer, x_BSD, encoder_mask)  # type: ignore[arg-type]
         encoder.append(weights_BHSS)
         states.append(x_BSD)
-    states[-1] = memory_BSD = model.encoder_norm(x_BSD)
+    states[-1] = memory_BSD = model.memory(x_BSD, batch)
     x_BTD = model.positions(model.target_embedding(batch.target_in_BT))
     decoder, crossed = [], []
     for decoder_layer in model.decoder_layers:

@@ -85,6 +85,8 @@ def removed(
         raise ConfigError(
             f"{config.name}: positions alibi gives each head a slope of its own; none is removed"
         )
+    if architecture.sources != "one":
+        raise ConfigError(f"{config.name}: sources {architecture.sources} has all its heads; none is removed")
     kept: dict[tuple[AttentionKind, int], list[int]] = {
         name: [head for head in range(attention.n_heads) if Head(*name, head) not in heads]
         for name, attention in attentions(model).items()

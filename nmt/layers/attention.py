@@ -107,8 +107,7 @@ class MultiHeadAttention(nn.Module):
             return output_BTD
         query_BHTE = self._split_heads(self.query(x_BTD))
         query_BHTE, memory, mask, causal = self._placed(query_BHTE, memory, mask, causal=causal)
-        context_BHTE = F.scaled_dot_product_attention(query_BHTE, *memory, attn_mask=mask, is_causal=causal)
-        return self._merge_heads(context_BHTE)
+        return self._merge_heads(self.fused(query_BHTE, memory, mask, causal=causal))
 
     def forward_with_weights(
         self, x_BTD: Tensor, memory: KeyValue, mask: Tensor | None = None, *, causal: bool = False
@@ -118,7 +117,7 @@ class MultiHeadAttention(nn.Module):
         query_BHTE, memory, mask, causal = self._placed(query_BHTE, memory, mask, causal=causal)
         if causal:
             mask = causal_mask(query_BHTE.size(2), x_BTD.device)
-        context_BHTE, weights_BHTS = scaled_dot_product_attention(query_BHTE, *memory, mask)
+        context_BHTE, weights_BHTS = self.reference(query_BHTE, memory, mask)
         if self.training and self.dropout.p > 0:
             context_BHTE = self.dropout(weights_BHTS) @ memory.value_BHSE
         return self._merge_heads(context_BHTE), weights_BHTS
@@ -151,13 +150,23 @@ class MultiHeadAttention(nn.Module):
             query_BHQE = self._split_heads(query_N1D.view(memory.key_BHSE.size(0), -1, query_N1D.size(2)))
             query_BHQE, memory, mask, _ = self._placed(query_BHQE, memory, mask)
             if with_weights:
-                context_BHQE, weights_BHQS = scaled_dot_product_attention(query_BHQE, *memory, mask)
+                context_BHQE, weights_BHQS = self.reference(query_BHQE, memory, mask)
                 weights.append(weights_BHQS)
             else:
-                context_BHQE = F.scaled_dot_product_attention(query_BHQE, *memory, attn_mask=mask)
+                context_BHQE = self.fused(query_BHQE, memory, mask)
             contexts.append(context_BHQE.transpose(1, 2).reshape(query_N1D.shape))
         output_N1D: Tensor = self.output(torch.cat(contexts))
         return output_N1D, weights
+
+    def reference(self, query_BHTE: Tensor, memory: KeyValue, mask: Tensor | None) -> tuple[Tensor, Tensor]:
+        """context_BHTE and weights_BHTS of the heads, as the paper writes it."""
+        return scaled_dot_product_attention(query_BHTE, *memory, mask)
+
+    def fused(
+        self, query_BHTE: Tensor, memory: KeyValue, mask: Tensor | None, *, causal: bool = False
+    ) -> Tensor:
+        """context_BHTE alone, by torch's kernel."""
+        return F.scaled_dot_product_attention(query_BHTE, *memory, attn_mask=mask, is_causal=causal)
 
     def _placed(
         self, query_BHTE: Tensor, memory: KeyValue, mask: Tensor | None, *, causal: bool = False

@@ -8,8 +8,10 @@ from nmt.config import DecoderOnlyConfig, ModelConfig, Positions, RnnConfig, Tra
 from nmt.layers.alibi import AlibiPositions
 from nmt.layers.attention import MultiHeadAttention, RelativePositions
 from nmt.layers.coverage import build_coverage
+from nmt.layers.document_context import DocumentContext
 from nmt.layers.embedding import OutputProjection, ScaledEmbedding
 from nmt.layers.feed_forward import FeedForward
+from nmt.layers.hierarchical_attention import HierarchicalAttention
 from nmt.layers.multiplicative_attention import build_recurrent_attention
 from nmt.layers.positional_encoding import (
     LearnedPositionalEncoding,
@@ -50,6 +52,11 @@ def build_transformer(config: TransformerConfig) -> Transformer:
             config.d_model, n_heads, config.attention_dropout, config.d_model // config.n_heads, relative
         )
 
+    def crossing(n_heads: int) -> MultiHeadAttention:
+        if config.sources == "hierarchical":
+            return HierarchicalAttention(config.d_model, n_heads, config.attention_dropout)
+        return attention(n_heads)
+
     def feed_forward() -> FeedForward:
         return FeedForward(
             config.d_model, config.d_ff, activation=config.activation, dropout=config.activation_dropout
@@ -64,6 +71,10 @@ def build_transformer(config: TransformerConfig) -> Transformer:
     in_encoder, in_decoder = (
         _relative_positions(config.positions, is_encoder=is_encoder) for is_encoder in (True, False)
     )
+    context = None
+    if config.sources == "document":
+        looking_back = HierarchicalAttention(config.d_model, config.n_heads, config.attention_dropout)
+        context = DocumentContext(looking_back, feed_forward(), config.d_model)
     target = embedding(config.vocab_size)
     shared = config.tie_embeddings == "all"
     model = Transformer(
@@ -75,7 +86,7 @@ def build_transformer(config: TransformerConfig) -> Transformer:
             for n in config.heads_of("encoder")
         ],
         [
-            DecoderLayer(attention(n_self, in_decoder), attention(n_cross), feed_forward(), residuals(3))
+            DecoderLayer(attention(n_self, in_decoder), crossing(n_cross), feed_forward(), residuals(3))
             for n_self, n_cross in zip(config.heads_of("decoder"), config.heads_of("cross"), strict=True)
         ],
         OutputProjection(
@@ -89,6 +100,9 @@ def build_transformer(config: TransformerConfig) -> Transformer:
         norm=config.norm,
         alignment_layer=config.alignment_layer,
         token_before_bos=config.token_before_bos,
+        sources=config.sources,
+        separator=config.separator,
+        context=context,
     )
     _initialise(model)
     return model
@@ -128,7 +142,8 @@ def _initialise(model: nn.Module) -> None:
     for module in model.modules():
         if isinstance(module, nn.Linear):
             nn.init.xavier_uniform_(module.weight)
-            nn.init.zeros_(module.bias)
+            if module.bias is not None:
+                nn.init.zeros_(module.bias)
 
 
 def _relative_positions(positions: Positions, *, is_encoder: bool) -> RelativePositions | None:

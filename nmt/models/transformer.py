@@ -17,11 +17,14 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from nmt.batch import Batch
+from nmt.config import Sources
 from nmt.errors import ConfigError
 from nmt.layers.attention import KeyValue, MultiHeadAttention
+from nmt.layers.document_context import DocumentContext
 from nmt.layers.dropout import Dropout
 from nmt.layers.embedding import OutputProjection, ScaledEmbedding
 from nmt.layers.feed_forward import FeedForward
+from nmt.layers.hierarchical_attention import source_masks, source_numbers
 from nmt.layers.positional_encoding import PositionalEncoding
 from nmt.models.interface import Step
 from nmt.models.transformer_state import Group, TransformerState
@@ -191,6 +194,9 @@ class Transformer(nn.Module):
         norm: NormPlace,
         alignment_layer: int,
         token_before_bos: int | None = None,
+        sources: Sources = "one",
+        separator: int = 4,
+        context: DocumentContext | None = None,
     ) -> None:
         super().__init__()
         self.source_embedding = source_embedding
@@ -205,15 +211,45 @@ class Transformer(nn.Module):
         self.output = output
         self.alignment_layer = alignment_layer % len(decoder_layers)
         self.token_before_bos = token_before_bos
+        self.sources = sources
+        self.separator = separator
+        self.context = context
 
     def encode(self, source: Batch) -> Tensor:
         """Source ids -> memory_BSD."""
-        mask_B11S = source.source_mask_BS[:, None, None, :]
+        mask = self.encoder_mask(source)
         x_BSD = self.dropout(self.positions(self.source_embedding(source.source_BS)))
         for layer in self.encoder_layers:
-            x_BSD = layer(x_BSD, mask_B11S)
+            x_BSD = layer(x_BSD, mask)
+        return self.memory(x_BSD, source)
+
+    def encoder_mask(self, source: Batch) -> Tensor:
+        """What each source word sees: all, (B, 1, 1, S); of several sources its own, (B, 1, S, S)."""
+        if self.sources == "one":
+            return source.source_mask_BS[:, None, None, :]
+        number_BS = source_numbers(source.source_BS, self.separator)
+        same_BSS = number_BS.unsqueeze(1) == number_BS.unsqueeze(2)
+        # padding after the last source is of that source, so that each row sees something
+        return (same_BSS & source.source_mask_BS.unsqueeze(1)).unsqueeze(1)
+
+    def memory(self, x_BSD: Tensor, source: Batch) -> Tensor:
+        """memory_BSD of the last encoder layer's output: normalised, with what the sentences before tell."""
         memory_BSD: Tensor = self.encoder_norm(x_BSD)
-        return memory_BSD
+        if self.context is None:
+            return memory_BSD
+        number_BS = source_numbers(source.source_BS, self.separator)
+        is_before_BS = source.source_mask_BS & (number_BS < number_BS[:, -1:])
+        return self.context(memory_BSD, source_masks(number_BS, is_before_BS))  # type: ignore[no-any-return]
+
+    def memory_mask(self, source: Batch) -> Tensor:
+        """What the decoder sees: all, (B, 1, 1, S); each source, (B, 1, K, S); or the last one."""
+        mask_BS = source.source_mask_BS
+        if self.sources in ("hierarchical", "document"):
+            number_BS = source_numbers(source.source_BS, self.separator)
+            if self.sources == "hierarchical":
+                return source_masks(number_BS, mask_BS)
+            mask_BS = mask_BS & (number_BS == number_BS[:, -1:])
+        return mask_BS[:, None, None, :]
 
     def decode(self, batch: Batch, *, weights_of_layer: int | None = None) -> tuple[Tensor, Tensor | None]:
         """Teacher-forced pass: hidden_BTD and cross-attention weights_BHTS of one layer, or None."""
@@ -255,7 +291,7 @@ class Transformer(nn.Module):
 
     def start(self, source: Batch, beam_size: int) -> TransformerState:
         """Encode and project the memory once for all steps."""
-        state = self._project_memory(self.encode(source), source.source_mask_BS, beam_size)
+        state = self._project_memory(self.encode(source), self.memory_mask(source), beam_size)
         if self.token_before_bos is not None:
             first_N1 = source.source_BS.new_full((source.size * beam_size, 1), self.token_before_bos)
             _, state, _ = self._read(state, first_N1, None)
@@ -291,7 +327,7 @@ class Transformer(nn.Module):
         if target_BT is None:
             raise ValueError("a teacher-forced pass needs the target side of the batch")
         memory_BSD = self.encode(batch)
-        state = self._project_memory(memory_BSD, batch.source_mask_BS, beam_size=1)
+        state = self._project_memory(memory_BSD, self.memory_mask(batch), beam_size=1)
         if self.token_before_bos is not None:
             target_BT = functional.pad(target_BT, (1, 0), value=self.token_before_bos)
         hidden_BTD, _, weights_BHTS = self._read(state, target_BT, weights_of_layer)
@@ -300,10 +336,10 @@ class Transformer(nn.Module):
             weights_BHTS = None if weights_BHTS is None else weights_BHTS[:, :, 1:]
         return memory_BSD, hidden_BTD, weights_BHTS
 
-    def _project_memory(self, memory_BSD: Tensor, mask_BS: Tensor, beam_size: int) -> TransformerState:
+    def _project_memory(self, memory_BSD: Tensor, mask: Tensor, beam_size: int) -> TransformerState:
         group = Group(
             memory=tuple(layer.cross_attention.project(memory_BSD) for layer in self._decoder_layers()),
-            memory_mask_B11S=mask_BS[:, None, None, :],
+            memory_mask_B11S=mask,
             past=(None,) * len(self.decoder_layers),
             position=0,
         )

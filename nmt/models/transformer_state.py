@@ -22,6 +22,7 @@ class Group(NamedTuple):
     memory: tuple[KeyValue, ...]
     """For each layer, cross-attention keys and values, one for each sentence."""
     memory_mask_B11S: Tensor
+    """Of several sources that are read hierarchically (B, 1, K, S)."""
     past: tuple[KeyValue | None, ...]
     """For each layer, self-attention keys and values, one for each row; None before the first token."""
     position: int

@@ -8,11 +8,11 @@ import pytest
 import torch
 
 from nmt.batch import Batch
-from nmt.config import GenerationConfig, ModelConfig
+from nmt.config import GenerationConfig, ModelConfig, TransformerConfig
 from nmt.model_folder.checkpoint import load_model_folder
 from nmt.tokenizer import Tokenizer
 from nmt.translator import TranslationOptions, Translator
-from tests.nmt.conftest import save_tiny_model, tiny_config, tiny_model
+from tests.nmt.conftest import save_tiny_model, tiny_config, tiny_model, train_tokenizer
 from tests.nmt.models.conftest import CONFIGS
 
 VARIANTS = [
@@ -21,6 +21,9 @@ VARIANTS = [
     "transformer-alibi",
     "transformer-copying",
     "transformer-pointing",
+    "transformer-flat-sources",
+    "transformer-hierarchical-sources",
+    "transformer-document",
     "rnn-last-attention",
     "rnn-hard",
     "rnn-monotonic",
@@ -48,3 +51,23 @@ def test_a_variant_is_saved_loaded_and_translates_with_links(
     found = translator.translate(SENTENCES, TranslationOptions(alignment="heads"))
     assert [one.text for one in found] == [one.text for one in translator.translate(SENTENCES)]
     assert all(one.text for one in found)
+
+
+def test_sources_are_parted_where_a_text_has_the_separator(tmp_path: Path):
+    (tmp_path / "tokenizer.model").write_bytes(train_tokenizer(user_defined_symbols=["⟦|⟧"]))
+    tokenizer = Tokenizer.load(tmp_path / "tokenizer.model")
+    assert tokenizer.piece_id("⟦|⟧") == TransformerConfig(vocab_size=380).separator
+    config = tiny_config(tokenizer, sources="hierarchical")
+    save_tiny_model(tmp_path / "model", tmp_path / "tokenizer.model", config=config, model=tiny_model(config))
+    translator = Translator.load(tmp_path / "model")
+    read: list[tuple[int, ...]] = []
+    search = translator.answerer.searcher.search
+
+    def spied(asked, **options):
+        read.extend(one.source_ids for one in asked)
+        return search(asked, **options)
+
+    translator.answerer.searcher.search = spied
+    translator.translate(["A dog. ⟦|⟧ Where is it?"], TranslationOptions(split_sentences=False))
+    assert read[0] == tuple(tokenizer.encode("A dog. ⟦|⟧ Where is it?"))
+    assert read[0].count(4) == 1

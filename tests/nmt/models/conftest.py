@@ -51,6 +51,9 @@ CONFIGS: dict[str, ModelConfig] = {
     "decoder-only": decoder_only(),
     "decoder-only-alibi": decoder_only(positions="alibi"),
     "decoder-only-no-positions": decoder_only(positions="none"),
+    "transformer-flat-sources": transformer(sources="flat", separator=7),
+    "transformer-hierarchical-sources": transformer(sources="hierarchical", separator=7),
+    "transformer-document": transformer(sources="document", separator=7),
     "rnn-plain": rnn(attention="none"),
 }
 

@@ -1,0 +1,128 @@
+"""``python -m scripts.ideas``: what it would train, what it passes over, and the table."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+
+from scripts import ideas
+from scripts.ideas import digest, run_all
+from scripts.ideas_corpora import CORPORA, FILES, SEPARATOR, made
+from scripts.ideas_measures import lagging, sentences_with_names
+from scripts.ideas_table import RECORD, ROOT, table, write_page
+from scripts.ideas_variants import ALIKE, BY_NAME, IDEAS
+
+WORK = Path("anywhere")
+
+
+@pytest.mark.parametrize("idea", IDEAS, ids=lambda idea: idea.name)
+def test_each_variant_is_a_valid_recipe_that_differs_from_its_base_in_what_it_says(idea):
+    settings, base = idea.settings(1, [], WORK), BY_NAME[idea.base].settings(1, [], WORK)
+    assert idea.corpus is not None or settings.corpus_hash() == base.corpus_hash()
+    assert settings.training.max_updates == 2400
+    assert idea.begins_with is None or BY_NAME[idea.begins_with].is_pretraining
+    assert all((ROOT / file).exists() for file in idea.files)
+    if idea.recipe == BY_NAME[idea.base].recipe:
+        changed = {change.partition("=")[0] for change in idea.changes}
+        parts = [("model", settings.model, base.model), ("training", settings.training, base.training)]
+        assert changed >= {
+            f"{part}.{key}"
+            for part, own, other in parts
+            for key, value in own.model_dump().items()
+            if value != other.model_dump()[key]
+        }
+
+
+def test_names_are_unique_and_every_run_is_trained_alike():
+    assert len(BY_NAME) == len(IDEAS)
+    assert not any(change.partition("=")[0] in str(ALIKE) for idea in IDEAS for change in idea.changes)
+
+
+def test_where_links_lie_is_no_other_recipe_but_a_seed_is():
+    idea = BY_NAME["supervised attention"]
+    one, other = (digest(idea.settings(1, [], Path(work))) for work in ("here", "there"))
+    assert one == other
+    assert digest(idea.settings(2, [], WORK)) != one
+
+
+def line(name: str, seed: int, val: float) -> dict[str, object]:
+    return {
+        "idea": name,
+        "seed": seed,
+        "recipe_sha256": digest(BY_NAME[name].settings(seed, [], WORK)),
+        "BLEU": {"val": val, "test_2016_flickr": val + 1},
+        "kept_percent": 80.0,
+        "average_lagging": None,
+        "parameters": 1_500_000,
+        "tokens_per_cpu_second": 4000.0,
+        "signature": "nrefs:1",
+        "machine": {"processor": "a CPU"},
+    }
+
+
+def test_what_the_record_has_is_not_trained_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    record = tmp_path / "ideas.jsonl"
+    record.write_text(json.dumps(line("Transformer", 1, 40.0)) + "\n", encoding="utf-8")
+    asked = []
+
+    def measured(idea, seed, overrides, work):
+        asked.append((idea.name, seed))
+        return line(idea.name, seed, 41.0)
+
+    monkeypatch.setattr(ideas, "measured", measured)
+    only = ["Transformer", "masked words, pre-training", "hard attention"]
+    arguments = Namespace(work=tmp_path, json=record, only=only, seeds=[1, 2], overrides=[])
+    run_all(arguments)
+    assert asked == [("hard attention", 1), ("Transformer", 2), ("hard attention", 2)]
+    run_all(arguments)
+    assert len(asked) == 3
+    assert len(record.read_text(encoding="utf-8").splitlines()) == 4
+
+
+def test_the_table_has_means_each_seed_and_the_difference_to_the_base():
+    runs = [line("Transformer", 1, 40.0), line("Transformer", 2, 42.0), line("positions: rotary", 1, 43.0)]
+    rows = {row.split(" | ")[0]: row for row in table(runs)}
+    assert "| 41.0 (40.0, 42.0) | – | 42.0 (41.0, 43.0) | 80 % | 1.50 M | 4,000 |" in rows["| Transformer"]
+    assert "| 43.0 (43.0) | +2.0 | 44.0 (44.0) |" in rows["| positions: rotary"]
+    assert "`multi30k_transformer --set model.positions=rotary`" in rows["| positions: rotary"]
+    assert "| – | – | – | – | – | – |" in rows["| hard attention"]
+
+
+def test_lagging_is_that_of_the_paper():
+    """Wait-1 lags by 1; who reads all first by the whole source (Ma et al. 2019, section 3.2)."""
+    assert lagging([1, 2, 3, 4], 4) == 1.0
+    assert lagging([4, 4, 4, 4], 4) == 4.0
+    assert lagging([2, 4], 4) == pytest.approx((2 + (4 - 2)) / 2)
+
+
+def test_names_and_numbers_are_in_their_sentences_and_none_twice():
+    sentences = sentences_with_names(300)
+    assert all(word in text for text, kept in sentences for word in kept)
+    assert sum(len(kept) for _, kept in sentences) == 500
+    assert len({kept[0] for _, kept in sentences}) > 250
+
+
+def test_what_a_second_source_and_the_sentence_before_tell_is_missing_without_them(tmp_path: Path):
+    lines = ["A woman in a red coat.", "Two dogs run."] * 40
+    for file in FILES:
+        for language in ("en", "fr"):
+            (tmp_path / f"{file}.{language}").write_text("".join(f"{line}\n" for line in lines))
+    made_lines = {
+        name: (made(name, tmp_path, tmp_path / "work") / "val.en").read_text().splitlines()
+        for name in CORPORA
+    }
+    assert made_lines["someone"][:2] == ["Someone in a red coat.", "Two dogs run."]
+    assert made_lines["document"][0] == f"Here is a woman. {SEPARATOR} Someone in a red coat."
+    assert made_lines["document"][1].endswith(f" {SEPARATOR} Two dogs run.")
+    hidden = " ".join(made_lines["masked"]).split()
+    assert hidden.count("_") / len(hidden) == pytest.approx(0.4, abs=0.07)
+    halves = [line.split(f" {SEPARATOR} ") for line in made_lines["two_sources"]]
+    assert any(first != second for first, second in halves)
+    assert (tmp_path / "work" / "corpora" / "masked" / "val.fr").read_text().splitlines() == lines
+
+
+def test_the_page_has_the_table_of_the_record():
+    assert write_page(RECORD, check=True) == 0
