@@ -16,6 +16,8 @@ from nmt.documents.strings import string_part
 from nmt.errors import InputError
 
 _DELIMITERS = ",;\t|"
+SAMPLE_ROWS = 200
+"""Rows by which the delimiter is told."""
 _END = re.compile(r"\r\n|\r|\n|\Z")
 
 
@@ -68,25 +70,25 @@ def _rows(text: str, delimiters: str) -> tuple[str, list[list[_Field]]]:
     Raises:
         InputError: a quote is not closed, or text follows a closing one; the line is named.
     """
-    best: tuple[tuple[bool, int], str, list[list[_Field]]] | None = None
+    best: tuple[tuple[bool, int], str] | None = None
     problem: InputError | None = None
     for delimiter in delimiters:
         try:
-            rows = _parsed(text, delimiter)
+            rows = _parsed(text, delimiter, SAMPLE_ROWS)
         except InputError as error:
             problem = problem or error
             continue
         widths = {len(row) for row in rows}
         quality = len(widths) == 1 and max(widths) > 1, max(widths, default=0)
         if best is None or quality > best[0]:
-            best = quality, delimiter, rows
+            best = quality, delimiter
     if problem is not None and (best is None or best[0][1] < 2):
         raise problem
     assert best is not None, "there is a delimiter"
-    return best[1], best[2]
+    return best[1], _parsed(text, best[1])
 
 
-def _parsed(text: str, delimiter: str) -> list[list[_Field]]:
+def _parsed(text: str, delimiter: str, most_rows: int | None = None) -> list[list[_Field]]:
     pattern = re.compile(rf'"(?P<quoted>(?:[^"]|"")*)"|(?P<bare>(?!")[^\r\n{re.escape(delimiter)}]*)')
     rows: list[list[_Field]] = [[]]
     position = 0
@@ -105,7 +107,7 @@ def _parsed(text: str, delimiter: str) -> list[list[_Field]]:
         if end is None:
             raise _malformed(text, position, "text after a closing quote")
         position = end.end()
-        if position == len(text):
+        if position == len(text) or len(rows) == most_rows:
             return [row for row in rows if len(row) > 1 or row[0].text]
         rows.append([])
 

@@ -38,7 +38,7 @@ class Package:
             self._zip = zipfile.ZipFile(BytesIO(data))
         except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError):
             raise InputError(
-                "the document is not a zip, as documents of this name are; save it again"
+                "the document is not a zip, as docx, xlsx, odt, epub and the like are; save it again"
             ) from None
         members = self._zip.infolist()
         limits.check("max_members", len(members))

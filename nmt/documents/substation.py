@@ -17,8 +17,8 @@ from nmt.errors import InputError
 
 _SECTION = re.compile(r"\[([^\]]+)\]\s*")
 _TIME = re.compile(r"\s*(\d+):(\d{1,2}):(\d{1,2}(?:\.\d+)?)\s*")
-_DRAWING = re.compile(r"\{[^}]*\\p[1-9]")
-_NOTE = re.compile(r"\{(?=[^\\}][^}]*\})")
+_DRAWING = re.compile(r"\{[^{}]*\\p[1-9]")
+_NOTE = re.compile(r"\{(?=[^\\{}][^{}]*\})")
 _NOTE_MARK = "{\\\ue0fd"
 """Begins a comment in braces while it is an override tag to others."""
 
