@@ -114,9 +114,14 @@ def qualities(record: dict[str, Any]) -> Iterator[str]:
         f"{lines.capitalize()} of development sets; latency is a median. "
         f"BLEU {', '.join(f'`{one}`' for one in sorted(signatures))}."
     )
-    for found in record.values():
+    for model, found in record.items():
+        machine, versions = found["machine"], found["versions"]
         yield ""
-        yield _provenance(found)
+        yield (
+            f"{model}: engine {found['engine']}, {machine['processor']}, {machine['cores']} cores at a load "
+            f"of {machine['load_average_1_min']:.0f}, passerelle {versions['passerelle']}; commit "
+            f"{found['commit'][:7]}; `{found['command']}`."
+        )
 
 
 def _provenance(record: dict[str, Any]) -> str:

@@ -29,3 +29,28 @@ def test_a_contestant_stands_beside_ours_with_the_ratio_of_times() -> None:
     rows = list(speed_tables.end_to_end(record))
     assert rows[3] == "| int8 | script | 0.03 s (1.50) | - | - | 8 s (0.80) | 1.5 s | 1,234 MiB |"
     assert "transformers" not in rows[-1]
+
+
+def test_a_quality_stands_with_what_it_gives_and_costs() -> None:
+    row = {
+        "BLEU": 38.76,
+        "chrF2": 63.17,
+        "signature": "s",
+        "sentences_per_core_second": 6.67,
+        "latency_ms": 359.4,
+    }
+    record = {
+        "general": {
+            "engine": "int8",
+            "beam_sizes": {"balanced": 5},
+            "sets": {"news": {"lines": 200, "skipped": 100, "qualities": {"balanced": row}}},
+            "machine": {"processor": "a CPU", "cores": 2, "load_average_1_min": 9.6},
+            "versions": {"passerelle": "0.1.0"},
+            "commit": "0123456789",
+            "command": "python -m benchmarks.quality",
+        }
+    }
+    rows = list(speed_tables.qualities(record))
+    assert rows[2] == "| general | news | balanced | 5 | 38.8 | 63.2 | 6.7 | 359 ms |"
+    assert rows[4].startswith("200 lines after the first 100 of development sets")
+    assert "load of 10" in rows[-1]
