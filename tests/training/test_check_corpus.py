@@ -41,7 +41,13 @@ def test_a_file_with_a_third_column_is_refused(tmp_path: Path):
 
 
 def test_a_repeated_pair_is_found_whatever_its_case():
-    assert len(list(repeated([pair("One day.", "Un jour."), pair("one day", "Un jour !")]))) == 1
+    twice = [pair("One day we met by chance.", "Un jour."), pair("one day we met by chance", "Un jour !")]
+    assert len(list(repeated(twice))) == 1
+
+
+def test_short_texts_may_differ_by_their_case_alone():
+    assert not list(repeated([pair("today", "aujourd'hui"), pair("Today", "Aujourd'hui")]))
+    assert len(list(repeated([pair("today", "aujourd'hui"), pair("today", "aujourd'hui")]))) == 1
 
 
 def test_seven_words_in_a_row_of_a_held_out_sentence_are_refused_and_six_are_not():

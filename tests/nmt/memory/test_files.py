@@ -113,7 +113,7 @@ OUTSIDE = (
         (b"a\t\xff", "tsv", "line 1 is not UTF-8 at byte 2"),
         ("\n", "tsv", "the file has no translation unit"),
         (b"a" * 200_000, "tsv", "line 1 has over"),
-        ("<xliff version='1.0'/>", "xliff", "this is no XLIFF of version 1.2"),
+        ("<xliff version='1.0'/>", "xliff", "this is no XLIFF of version 1.1, 1.2"),
         (OUTSIDE, "xliff", "the XLIFF file declares XML entities"),
         ("no xml", "xliff", "the XLIFF file is not well-formed XML"),
     ],

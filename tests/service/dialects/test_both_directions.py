@@ -87,7 +87,7 @@ def test_languages_of_deepl_are_those_of_both_directions(client: deepl.DeepLClie
 def test_formality_is_refused_where_the_target_has_none_unless_it_is_but_preferred(
     both: LiveServer, client: deepl.DeepLClient
 ) -> None:
-    with pytest.raises(deepl.DeepLException, match="Formality: EN has none"):
+    with pytest.raises(deepl.DeepLException, match="Formality: target_lang EN has none"):
         client.translate_text("un", target_lang="EN-US", formality="more")
     client.translate_text("un", target_lang="EN-US", formality="prefer_less")
     assert both.other.wishes[-1] == {}  # type: ignore[attr-defined]

@@ -139,7 +139,7 @@ def test_a_file_is_translated_and_downloaded(guarded: LiveServer, new_key: Calla
     ("name", "data", "fields", "said"),
     [
         (f"a.{CANARY}", b"x", {}, "file: its name must end in"),
-        ("a.docx", CANARY.encode(), {}, "docx"),
+        ("a.docx", CANARY.encode(), {}, "not a zip"),
         ("a.txt", b"x", {"target": "de"}, "target: de is not supported; this server has fr"),
         ("a.txt", b"x", {"source": CANARY}, "source: this is not supported"),
         ("a.txt", b"word " * 40, {}, "over max_characters"),
