@@ -1,4 +1,4 @@
-"""The table of features in docs/api.md: each row names a route that there is, and does what it says."""
+"""The table of features in docs/dialects.md: each row names a route that there is, and does what it says."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.service.conftest import LiveServer
 from tests.service.dialects.conftest import WillingTranslator
 from tests.service.two_ways import ShoutingTranslator, both_ways
 
-PAGE = Path(__file__).parents[2] / "docs" / "api.md"
+PAGE = Path(__file__).parents[2] / "docs" / "dialects.md"
 FRENCH = "Le petit chat dort tranquillement sur le canapé du salon."
 COLUMNS = 7
 DIALECTS = tuple(ERROR_SHAPES)

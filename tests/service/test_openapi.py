@@ -1,4 +1,4 @@
-"""The API as described: an example for each shape that is sent, and commands in docs/api.md that run."""
+"""The API as described: an example for each shape that is sent; the commands of the documentation run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from service.examples import EXAMPLES
 from tests.service.conftest import LiveServer, running
 from tests.service.test_wishes import WishedTranslator
 
-API = Path(__file__).parents[2] / "docs" / "api.md"
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = ("api.md", "documents.md", "memory.md", "quality.md")
 
 
 @pytest.fixture(scope="module")
@@ -87,8 +88,13 @@ def test_the_example_of_a_translation_hangs_together() -> None:
 
 
 def commands() -> list[Any]:
-    blocks = re.findall(r"^```(bash|python)\n(.*?)^```", API.read_text(encoding="utf-8"), re.M | re.S)
-    return [pytest.param(*block, id=f"{block[0]}-{index}") for index, block in enumerate(blocks)]
+    found = []
+    for page in PAGES:
+        text = (DOCS / page).read_text(encoding="utf-8")
+        blocks = re.findall(r"^```(bash|python)\n(.*?)^```", text, re.M | re.S)
+        assert blocks, page
+        found += [pytest.param(*block, id=f"{page}-{block[0]}-{i}") for i, block in enumerate(blocks)]
+    return found
 
 
 @pytest.mark.parametrize(("language", "code"), commands())

@@ -1,4 +1,4 @@
-"""The snippets of docs/dialects.md and of the README's client section run as they stand."""
+"""The snippets of docs/dialects.md, docs/assistants.md and the README's client section run as they stand."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[3]
 
 def snippets() -> list[Any]:
     found = []
-    for name, needed in (("docs/dialects.md", ""), ("README.md", "import deepl")):
+    for name, needed in (("docs/dialects.md", ""), ("docs/assistants.md", ""), ("README.md", "import deepl")):
         text = (ROOT / name).read_text(encoding="utf-8")
         blocks = re.findall(r"^```(bash|python)\n(.*?)^```", text, re.M | re.S)
         found += [
