@@ -117,9 +117,9 @@ def test_the_tab_key_goes_through_the_page_in_its_order(
             break
 
     wanted = [
-        "brand", "a", "language", "theme", "clear", "source", "copy", "word", "n-best", "beam-size",
+        "brand", "a", "language", "theme", "clear", "source", "share", "copy", "word", "n-best", "beam-size",
         "typography", "layer", "heat-scroll", "a", "a", "a", "a", "heads-open", "glossary-source",
-        "glossary-target", "chip", "quiet", "choose-files",
+        "glossary-target", "chip", "quiet", "past-wanted", "choose-files",
     ]  # fmt: skip
     assert reached == wanted
 
