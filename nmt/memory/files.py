@@ -39,7 +39,9 @@ def read_units(stream: BinaryIO, kind: MemoryFormat, reading: Reading) -> Iterat
         InputError: the file is not what it says, or has no unit in these languages.
     """
     if kind == "tsv" and reading.languages is None:
-        raise InputError("a table does not name its languages; name them as source and target (--from and --to)")
+        raise InputError(
+            "a table does not name its languages; name them as source and target (--from and --to)"
+        )
     yield from units_of(_pairs(stream, kind), reading)
 
 

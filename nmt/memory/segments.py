@@ -90,7 +90,9 @@ def _languages_of(pair: SegmentPair) -> tuple[str, str]:
     source = primary(pair.source_language) or (names[0] if names else "")
     target = next((name for name in names if name != source), "")
     if not source or not target:
-        raise InputError("the file does not name its languages; name them as source and target (--from and --to)")
+        raise InputError(
+            "the file does not name its languages; name them as source and target (--from and --to)"
+        )
     return source, target
 
 

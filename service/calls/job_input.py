@@ -122,7 +122,10 @@ def _what_is_wrong(raw: bytes, error: ValidationError) -> str:
         return "the text holds half of a surrogate pair, which is no character; remove it"
     if "extra_forbidden" in kinds:
         return "the line has an unknown key; known are text and id"
-    return 'the line must be a string, or an object with "text" and, if wished, an "id": a string of at most 200 characters'
+    return (
+        'the line must be a string, or an object with "text" and, if wished, an "id": '
+        "a string of at most 200 characters"
+    )
 
 
 def _part_of(lines: list[StoredLine], number: int) -> JobPart:

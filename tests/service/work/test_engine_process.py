@@ -239,9 +239,7 @@ def test_the_engine_that_the_settings_name_is_the_one_that_decodes(monkeypatch: 
     monkeypatch.setattr("service.main.ProcessEngine", start)
     with pytest.raises(EngineLostError):
         start_engines(["general"], Settings(device="cpu", engine="float32"))
-    assert asked == [
-        {"source": None, "target": None, "device": "cpu", "engine": "float32", "reverse": None}
-    ]
+    assert asked == [{"source": None, "target": None, "device": "cpu", "engine": "float32", "reverse": None}]
 
 
 def test_the_engine_has_read_all_when_it_is_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
