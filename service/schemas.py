@@ -12,6 +12,8 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
+from nmt.pipeline.check import CheckKind
+
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -196,18 +198,7 @@ class CheckRequest(BaseModel):
 class FindingOut(BaseModel):
     """One thing that seems wrong."""
 
-    kind: Literal[
-        "number",
-        "literal",
-        "punctuation",
-        "untranslated",
-        "wrong_language",
-        "doubled_word",
-        "negation",
-        "term",
-        "length",
-        "empty",
-    ]
+    kind: CheckKind
     detail: str = Field(description="What it is about: the number, the word.")
 
 

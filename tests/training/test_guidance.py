@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from nmt.errors import ConfigError, RunFolderError
-from testbed.corpora import PAIRS, RECIPE, write_text
 from training.batching import epoch_batches
 from training.data.prepare import prepare_corpus
 from training.data.shards import PreparedCorpus
@@ -25,16 +24,6 @@ SHORT = (
     "training.save_every=2",
     "training.validate_every=2",
 )
-
-
-@pytest.fixture(scope="module")
-def recipe_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("corpus")
-    write_text(folder, "train", PAIRS[:64])
-    write_text(folder, "dev", PAIRS[64:72])
-    write_text(folder, "test", PAIRS[72:])
-    (folder / "tiny.toml").write_text(RECIPE, encoding="utf-8")
-    return folder / "tiny.toml"
 
 
 @pytest.fixture(scope="module")

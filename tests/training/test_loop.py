@@ -16,7 +16,7 @@ from safetensors.torch import load_file
 
 from nmt.errors import ConfigError, NumericalError, RunFolderError
 from nmt.model_folder.checkpoint import load_model_folder
-from testbed.corpora import PAIRS, RECIPE, write_text
+from testbed.corpora import RECIPE
 from training.data.prepare import prepare_corpus
 from training.data.shards import PreparedCorpus
 from training.loop import Trainer
@@ -33,16 +33,6 @@ SHORT = (
     "training.log_every=2",
     "model.dropout=0.2",
 )
-
-
-@pytest.fixture(scope="module")
-def recipe_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("corpus")
-    write_text(folder, "train", PAIRS[:64])
-    write_text(folder, "dev", PAIRS[64:72])
-    write_text(folder, "test", PAIRS[72:])
-    (folder / "tiny.toml").write_text(RECIPE, encoding="utf-8")
-    return folder / "tiny.toml"
 
 
 def run_trainer(recipe: Path, run: Path, *overrides: str, resume: bool = False) -> Path:

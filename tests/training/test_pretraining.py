@@ -15,7 +15,6 @@ from nmt.errors import ConfigError
 from nmt.models.build import build_model
 from nmt.models.decoder_only import DecoderOnly
 from nmt.models.transformer import Transformer
-from testbed.corpora import PAIRS, RECIPE, write_text
 from training.objective import Objective
 from training.pretraining import Pretraining, without_source
 from training.recipe import load_recipe
@@ -31,16 +30,6 @@ SHORT = (
     "training.max_updates=8",
     "training.average_last=1",
 )
-
-
-@pytest.fixture(scope="module")
-def recipe_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("corpus")
-    write_text(folder, "train", PAIRS[:64])
-    write_text(folder, "dev", PAIRS[64:72])
-    write_text(folder, "test", PAIRS[72:])
-    (folder / "tiny.toml").write_text(RECIPE, encoding="utf-8")
-    return folder / "tiny.toml"
 
 
 def random_batch(n: int, length: int) -> Batch:
