@@ -61,7 +61,7 @@ def main() -> None:
     arguments = parser.parse_args()
     pairs: list[Pair] = []
     problems: list[str] = []
-    for file in sorted(arguments.corpus.glob("*.tsv")):
+    for file in sorted(arguments.corpus.rglob("*.tsv")):
         found, wrong = read(file)
         pairs += found
         problems += wrong

@@ -54,9 +54,10 @@ def main() -> None:
 
 def own_pairs() -> Iterator[tuple[str, str, str]]:
     """Kind, English and French of the short pairs of the project's own corpus."""
-    others = sorted(path.stem for path in CORPUS.glob("*.tsv") if path.stem not in (*KINDS, "salutations"))
+    files = {path.stem: path for path in CORPUS.rglob("*.tsv")}
+    others = sorted(files.keys() - {*KINDS, "salutations"})
     for stem in (*KINDS, *others):
-        for line in (CORPUS / f"{stem}.tsv").read_text(encoding="utf-8").splitlines():
+        for line in files[stem].read_text(encoding="utf-8").splitlines():
             english, french = line.split("\t")
             is_whole = stem in KINDS or english.endswith(WHOLE)
             if is_whole and is_short(english, french):

@@ -64,7 +64,7 @@ def test_the_corpus_is_in_good_form_and_apart_from_what_is_scored():
     held_out = held_out_runs(None if data is None else Path(data))
     problems: list[str] = []
     pairs: list[Pair] = []
-    for file in sorted(CORPUS.glob("*.tsv")):
+    for file in sorted(CORPUS.rglob("*.tsv")):
         found, wrong = read(file)
         pairs += found
         problems += wrong
