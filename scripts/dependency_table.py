@@ -33,6 +33,7 @@ USE = {
     "matplotlib": "plots and heat maps",
     "mcp": "tools for assistants",
     "numpy": "arrays",
+    "nvidia-cublas-cu12": "products of matrices on a GPU, for CTranslate2",
     "onnx": "export",
     "onnxruntime": "export, checked",
     "onnxscript": "export",

@@ -18,7 +18,7 @@ resolve() { # OUT ARGUMENTS...
 }
 
 extras=(pyproject.toml --extra serve --extra postgres)
-resolve "$scratch/cuda" "${extras[@]}"
+resolve "$scratch/cuda" "${extras[@]}" --extra gpu
 resolve "$scratch/cpu" "${extras[@]}" ${WHEELS:+--find-links "$WHEELS"} \
     ${TORCH_INDEX:+--extra-index-url "$TORCH_INDEX" --index-strategy unsafe-best-match}
 

@@ -12,4 +12,5 @@ for package in sympy networkx numpy mpmath fsspec lxml; do
     find "$package" -depth -type d \( -name tests -o -name include -o -name includes \) -exec rm -rf {} +
 done
 find . -type f \( -name '*.pyi' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.h' -o -name '*.a' \) -delete
+rm -rf triton # torch.compile alone asks for it
 rm -rf pip pip-*.dist-info "$1"/bin/pip*

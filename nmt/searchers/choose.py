@@ -18,6 +18,7 @@ from nmt.config import RnnConfig, TransformerConfig
 from nmt.device import kind_and_index
 from nmt.errors import ConfigError
 from nmt.model_folder.opened import AnyModel
+from nmt.searchers.cublas import CUBLAS, load_cublas
 
 if TYPE_CHECKING:
     import torch
@@ -118,6 +119,8 @@ def _missing(kind: str) -> str | None:
         return f"CTranslate2 {version} is older than {oldest}: pip install --upgrade ctranslate2"
     if kind == "cuda" and not ctranslate2.get_cuda_device_count():
         return "this build of CTranslate2 sees no GPU"
+    if kind == "cuda" and not load_cublas():
+        return f"CTranslate2 finds no {CUBLAS} for the GPU: pip install nvidia-cublas-cu12"
     return None
 
 

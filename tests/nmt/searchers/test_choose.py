@@ -52,10 +52,23 @@ def test_auto_takes_int8_on_a_cpu_and_float16_on_a_gpu(
 ):
     assert choose(model(), CPU).name == "int8"
     monkeypatch.setattr("ctranslate2.get_cuda_device_count", lambda: 1)
+    monkeypatch.setattr("nmt.searchers.choose.load_cublas", lambda: True)
     monkeypatch.setattr("ctranslate2.get_supported_compute_types", lambda *_: {"float16", "int8_float16"})
     assert choose(model(), GPU).name == "float16"
     monkeypatch.setattr("ctranslate2.get_supported_compute_types", lambda *_: {"float32", "int8_float32"})
     assert choose(model(), GPU).name == "float32"
+
+
+def test_a_gpu_without_cublas_is_left_to_the_model_itself_and_says_what_to_install(
+    model: Callable[..., LoadedModel], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("ctranslate2.get_cuda_device_count", lambda: 1)
+    monkeypatch.setattr("nmt.searchers.choose.load_cublas", lambda: False)
+    choice = choose(model(), GPU)
+    assert choice.name == "eager"
+    assert "libcublas.so.12" in choice.why
+    with pytest.raises(ConfigError, match="pip install nvidia-cublas-cu12; choose auto or eager"):
+        choose(model(), GPU, "float16")
 
 
 def test_auto_takes_eager_where_ctranslate2_cannot_run_the_model(
