@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nmt.pipeline.prepare import Sentence
+from nmt.pipeline.prepare import PreparedSentence
 from nmt.pipeline.result import Candidate
 from nmt.text.lexicon import Entry, look_up
 from nmt.tokenizer import Tokenizer
@@ -13,7 +13,7 @@ WHOLE = (".", "!", "?")
 
 
 def known_translation(
-    sentence: Sentence, best: Candidate, confidence: float | None, tokenizer: Tokenizer
+    sentence: PreparedSentence, best: Candidate, confidence: float | None, tokenizer: Tokenizer
 ) -> Candidate | None:
     """What the lexicon says; None: nothing, the same, or the model is sure.
 

@@ -1,7 +1,7 @@
 """Words between two literals that touch them stay between them: %shere%s, **bold**, <1>here</1>.
 
 Where the model moved a pair to other words, the words between are translated by themselves. Pair and words
-are one stand-in of a second search.
+are one placeholder of a second search.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from nmt.pipeline.asides import AsideSearch
-from nmt.pipeline.prepare import Protected, Sentence, slice_of
+from nmt.pipeline.prepare import PreparedSentence, ProtectedSpan, slice_of
 from nmt.pipeline.quality import Found
 from nmt.pipeline.requests import Flow
 from nmt.spans import Span
@@ -26,7 +26,7 @@ LONG_WORD = 4
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def pairs(text: str, copied: Sequence[Protected]) -> list[Aside]:
+def pairs(text: str, copied: Sequence[ProtectedSpan]) -> list[Aside]:
     """Two literals in a row and the words between, which begin and end beside them."""
     return [
         Aside(Span(first.span.start, last.span.end), Span(first.span.end, last.span.start), is_quoted=False)
@@ -35,7 +35,9 @@ def pairs(text: str, copied: Sequence[Protected]) -> list[Aside]:
     ]
 
 
-def moved_pairs(search: AsideSearch, sentence: Sentence, found: Found) -> Flow[list[tuple[Aside, str]]]:
+def moved_pairs(
+    search: AsideSearch, sentence: PreparedSentence, found: Found
+) -> Flow[list[tuple[Aside, str]]]:
     """The pairs that no longer stand around their words, and what is to stand between them."""
     best = found[0][0]
     around = pairs(sentence.text, sentence.copied)
