@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Begun:
+class Started:
     """The first sentence of a request is being searched."""
 
     request: Hashable
 
 
 @dataclass(frozen=True)
-class Planned:
+class Tokenized:
     """A text of a request has been split and tokenised."""
 
     request: Hashable
@@ -57,4 +57,4 @@ class Failed:
     error: Exception
 
 
-Event = Begun | Planned | PartFinished | Finished | Failed
+Event = Started | Tokenized | PartFinished | Finished | Failed

@@ -1,6 +1,6 @@
-"""The lanes of continuous translation: a running batch each, and who waits to join it.
+"""A running batch of continuous translation, with the sentences that wait to join it.
 
-A lane does one thing at a time, so that its turns are short: some who wait join, or the batch takes a step,
+It does one thing at a time, so that its turns are short: some that wait join, or the batch takes a step,
 after which some that have ended go on.
 """
 
@@ -35,7 +35,7 @@ JOIN_SHARE = 0.25
 BACKGROUND_PRICE = 8.0
 """How often a token of a request in the background counts: of a machine that others want it gets a ninth."""
 FILLED_SHARE = 0.25
-"""Of ``most_tokens``: from here on a lane's batch is well filled."""
+"""Of ``most_tokens``: from here on it is well filled."""
 
 
 @dataclass(eq=False)
@@ -49,7 +49,7 @@ class Request:
         keep: one entry for each text, as for ``Translator.plan``.
         options: how they are translated.
         parts: whether each sentence is told of as soon as it and those before it are there.
-        lane: that searches its sentences.
+        batch: that searches its sentences.
         background: whether others go first, see ``BACKGROUND_PRICE``.
     """
 
@@ -59,7 +59,7 @@ class Request:
     keep: Sequence[Any] | None
     options: TranslationOptions
     parts: bool
-    lane: Lane
+    batch: RunningBatch
     background: bool = False
     plans: list[Plan] = field(default_factory=list)
     finished: list[list[FinishedSentence | None]] = field(default_factory=list)
@@ -117,7 +117,7 @@ class Task:
     has_been_searched: bool = False
 
 
-class Lane:
+class RunningBatch:
     """A running batch and those that wait to join it.
 
     Args:
@@ -148,7 +148,7 @@ class Lane:
         self.n_tokens = 0
         """Source tokens x beam size in the running batch."""
         self.clock_s = 0.0
-        """Seconds that this lane has had."""
+        """Seconds that this batch has had."""
         self.last_turn_s = 0.0
 
     @property

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 import structlog
 
-from nmt.batching.events import Begun, Failed, Finished, PartFinished, Planned
+from nmt.batching.events import Failed, Finished, PartFinished, Started, Tokenized
 from nmt.errors import PasserelleError
 from service.http.logs import configure, describe
 from service.settings import Settings
@@ -27,16 +27,16 @@ from service.work.engine import loop
 from service.work.engine.base import Event
 from service.work.engine.frames import ClosedError, Frames
 from service.work.engine.messages import (
-    BegunMessage,
     Cancel,
-    CountedMessage,
     DoneMessage,
     Error,
+    HeartbeatMessage,
     Message,
     PartMessage,
-    PulseMessage,
     Ready,
     Start,
+    StartedMessage,
+    TokenizedMessage,
     Translate,
     news,
     to_engine,
@@ -139,24 +139,24 @@ class _Child:
         told = 0
         while True:
             n_failures = len(self._failures)
-            pulse = PulseMessage(
+            heartbeat = HeartbeatMessage(
                 n_running=self._worker.n_running,
                 n_waiting=self._worker.n_waiting,
                 fill=self._worker.batch_fill,
                 n_failures=n_failures - told,
                 step_s=self._loop.step_s,
             )
-            self._send([pulse])
+            self._send([heartbeat])
             told = n_failures
             time.sleep(PULSE_S)
 
 
 def _message(event: Event) -> Message:
     match event:
-        case Begun(request):
-            return BegunMessage(job=request)
-        case Planned(request, n_tokens):
-            return CountedMessage(job=request, n_tokens=n_tokens)
+        case Started(request):
+            return StartedMessage(job=request)
+        case Tokenized(request, n_tokens):
+            return TokenizedMessage(job=request, n_tokens=n_tokens)
         case PartFinished(request, text, sentence, n_sentences, source, translation):
             return PartMessage(
                 job=request,

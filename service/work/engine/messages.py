@@ -125,17 +125,17 @@ class Error(Message):
         return RuntimeError(f"the engine failed with {self.kind}; its log has more")
 
 
-class BegunMessage(Message):
+class StartedMessage(Message):
     """The model has begun with a job."""
 
-    type: Literal["begun"] = "begun"
+    type: Literal["started"] = "started"
     job: int
 
 
-class CountedMessage(Message):
+class TokenizedMessage(Message):
     """Tokens of one text of a job."""
 
-    type: Literal["counted"] = "counted"
+    type: Literal["tokenized"] = "tokenized"
     job: int
     n_tokens: int
 
@@ -160,10 +160,10 @@ class DoneMessage(Message):
     translations: list[Translation]
 
 
-class PulseMessage(Message):
+class HeartbeatMessage(Message):
     """Sign of life, sent by a thread beside the model's."""
 
-    type: Literal["pulse"] = "pulse"
+    type: Literal["heartbeat"] = "heartbeat"
     n_running: int
     n_waiting: int
     fill: float
@@ -174,7 +174,7 @@ class PulseMessage(Message):
 
 ToEngine = Annotated[Start | Translate | Cancel, Field(discriminator="type")]
 FromEngine = Annotated[
-    Ready | Error | BegunMessage | CountedMessage | PartMessage | DoneMessage | PulseMessage,
+    Ready | Error | StartedMessage | TokenizedMessage | PartMessage | DoneMessage | HeartbeatMessage,
     Field(discriminator="type"),
 ]
 _TO_ENGINE: TypeAdapter[Any] = TypeAdapter(ToEngine)
@@ -194,9 +194,9 @@ def news(messages: Sequence[Message]) -> bytes:
 
 def from_engine(
     encoded: bytes,
-) -> list[Ready | Error | BegunMessage | CountedMessage | PartMessage | DoneMessage | PulseMessage]:
+) -> list[Ready | Error | StartedMessage | TokenizedMessage | PartMessage | DoneMessage | HeartbeatMessage]:
     """Read what the engine sent with ``news``."""
     messages: list[
-        Ready | Error | BegunMessage | CountedMessage | PartMessage | DoneMessage | PulseMessage
+        Ready | Error | StartedMessage | TokenizedMessage | PartMessage | DoneMessage | HeartbeatMessage
     ] = _FROM_ENGINE.validate_json(encoded)
     return messages
