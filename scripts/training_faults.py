@@ -41,7 +41,7 @@ from training.loop import Trainer
 from training.provenance import provenance
 from training.recipe import load_recipe
 from training.state import checkpoints, find_damage, newest_intact
-from training.step import Step
+from training.step import TrainingStep
 from training.train import train
 
 RECORD = Path("docs/reliability/training.json")
@@ -130,14 +130,14 @@ def signalled(child: Child, number: int, updates: int, delay_s: float) -> tuple[
     reading, writing = os.pipe()
 
     def reporting() -> None:
-        original = Step.apply
+        original = TrainingStep.apply
 
-        def apply(self: Step, sums: Any) -> Any:  # noqa: ANN401 - as it is
-            outcome = original(self, sums)
+        def apply(self: TrainingStep, sums: Any) -> Any:  # noqa: ANN401 - as it is
+            report = original(self, sums)
             os.write(writing, b".")
-            return outcome
+            return report
 
-        Step.apply = apply  # type: ignore[method-assign]
+        TrainingStep.apply = apply  # type: ignore[method-assign]
         child()
 
     process = start(reporting)
@@ -404,14 +404,14 @@ def worker(arguments: str) -> None:
         and os.environ["RANK"] == "1"
         and os.environ["TORCHELASTIC_RESTART_COUNT"] == "0"
     ):
-        apply, updates = Step.apply, iter(range(1, 10**6))
+        apply, updates = TrainingStep.apply, iter(range(1, 10**6))
 
-        def dying(self: Step, sums: Any) -> Any:  # noqa: ANN401 - as it is
+        def dying(self: TrainingStep, sums: Any) -> Any:  # noqa: ANN401 - as it is
             if next(updates) == int(os.environ["KILL_AT"]):
                 kill()
             return apply(self, sums)
 
-        Step.apply = dying  # type: ignore[method-assign]
+        TrainingStep.apply = dying  # type: ignore[method-assign]
     train(recipe, Path(run), True, options, data=Path(data))
 
 

@@ -24,11 +24,11 @@ from nmt.config import RnnConfig
 from nmt.errors import ConfigError, NumericalError
 from nmt.models.build import Model, build_model
 from nmt.tokenizer import Tokenizer
+from training.allocator import give_back_free_memory, keep_freed_memory
 from training.average import average_weights
 from training.batching import BatchStream
 from training.data.shards import PreparedCorpus, TokenPairs
 from training.distributed import ALONE, World
-from training.memory import give_back_free_memory, keep_freed_memory
 from training.meter import Bound, Meter
 from training.objective import build_objective
 from training.optimizer import build_optimizer
@@ -47,7 +47,7 @@ from training.state import (
     newest_intact,
     save_checkpoint,
 )
-from training.step import Step, TeacherForcedLoss
+from training.step import TeacherForcedLoss, TrainingStep
 from training.supervision import LinkTable
 from training.validation import Validation, validate, validate_pretraining
 
@@ -96,7 +96,7 @@ class Trainer:
             )
         )
         self.optimizer = build_optimizer(self.model, self.options)
-        self.step = Step(loss, self.optimizer, self.options, world)
+        self.step = TrainingStep(loss, self.optimizer, self.options, world)
         self.schedule = build_schedule(
             self.options.schedule,
             self.options.learning_rate,
@@ -187,7 +187,7 @@ class Trainer:
         for group in self.optimizer.param_groups:
             group["lr"] = self._rate(update)
         self._meter.add(self.step.apply(sums))
-        self._move(
+        self._update_state(
             update=update,
             epoch=self.stream.epoch,
             next_batch=self.stream.next_batch,
@@ -222,7 +222,7 @@ class Trainer:
                 f"{self.state.update}: the last checkpoint is sound; resume with a lower "
                 "training.learning_rate or a longer warm-up"
             )
-        self._move()
+        self._update_state()
         give_back_free_memory()
         rate = self._rate(self.state.update)
         self.run_folder.log(
@@ -240,17 +240,17 @@ class Trainer:
         model = self._whole_model()
         if not self.world.is_first:
             return
-        self._move(validation_due=True)
+        self._update_state(validation_due=True)
         try:
             with self._leaving_at_once(possible=True):
                 validation = self._score(model)
         except Terminated:
             return
-        self._move(validation_due=False)
+        self._update_state(validation_due=False)
         better = validation.score > self.state.best_bleu
-        self._move(validations_without_gain=0 if better else self.state.validations_without_gain + 1)
+        self._update_state(validations_without_gain=0 if better else self.state.validations_without_gain + 1)
         if better:
-            self._move(best_bleu=validation.score, best_update=self.state.update)
+            self._update_state(best_bleu=validation.score, best_update=self.state.update)
             self._publish(model, validation)
         self._log_validation("validation", validation)
         self._check_patience()
@@ -291,7 +291,7 @@ class Trainer:
         if self._saved_update == self.state.update:
             return
         self._meter.raise_unless_finite(self.state.update)
-        self._move()
+        self._update_state()
         save_checkpoint(
             self.run_folder.checkpoints,
             self.model,
@@ -337,7 +337,7 @@ class Trainer:
             **more,
         )
 
-    def _move(self, **changes: float) -> None:
+    def _update_state(self, **changes: float) -> None:
         """Bring the state up to date."""
         self.state = self.state.model_copy(update={"elapsed_s": self._meter.elapsed_s(), **changes})
 

@@ -54,7 +54,7 @@ class Sums(NamedTuple):
     """Real target tokens of the update, in all processes."""
 
 
-class Outcome(NamedTuple):
+class UpdateReport(NamedTuple):
     """What an update reports."""
 
     sums: Sums
@@ -62,7 +62,7 @@ class Outcome(NamedTuple):
     """Before clipping."""
 
 
-class Step:
+class TrainingStep:
     """Update a model's weights from batches, each token weighing the same.
 
     Args:
@@ -80,7 +80,7 @@ class Step:
         self._options = options
         self._world = world
 
-    def __call__(self, batches: Sequence[Batch], update: int) -> Outcome:
+    def __call__(self, batches: Sequence[Batch], update: int) -> UpdateReport:
         """Train on the whole of ``batches``, which are the same in every process."""
         return self.apply(self.gradients(batches, update))
 
@@ -104,9 +104,9 @@ class Step:
         assert isinstance(nll, Tensor)
         return Sums(smoothed, nll, n_tokens)
 
-    def apply(self, sums: Sums) -> Outcome:
+    def apply(self, sums: Sums) -> UpdateReport:
         """Clip and let the optimizer change the weights."""
         norm = nn.utils.clip_grad_norm_(self._loss.parameters(), self._options.clip_norm or math.inf)
         self._optimizer.step()
         self._optimizer.zero_grad(set_to_none=True)
-        return Outcome(sums, whole(norm))
+        return UpdateReport(sums, whole(norm))

@@ -183,7 +183,7 @@ def test_sigterm_is_answered_at_once_and_nothing_differs_in_the_end(
 ):
     recipe = load_recipe(str(recipe_file), OFTEN)
     target = {
-        "gradients": "training.step.Step.gradients",
+        "gradients": "training.step.TrainingStep.gradients",
         "validation": "training.loop.validate",
         "save": "training.loop.save_checkpoint",
     }[where]
@@ -191,7 +191,7 @@ def test_sigterm_is_answered_at_once_and_nothing_differs_in_the_end(
     calls = []
     with open_run(tmp_path / "run", recipe, resume=False) as folder, monkeypatch.context() as patch:
         trainer = Trainer(recipe, PreparedCorpus.open(straight / "data", recipe), folder)
-        original = getattr(trainer.step, name) if owner.endswith("Step") else None
+        original = getattr(trainer.step, name) if owner.endswith("TrainingStep") else None
         import training.loop
 
         holder = trainer.step if original else training.loop

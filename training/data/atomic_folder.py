@@ -20,7 +20,7 @@ from nmt.errors import DiskFullError
 from training.disk import full_disk_told
 
 
-class Stage:
+class AtomicFolder:
     """Open ``folder`` for parts made from what ``key`` says; parts of another key are deleted."""
 
     def __init__(self, folder: Path, key: Mapping[str, Any]) -> None:
