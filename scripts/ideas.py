@@ -44,7 +44,6 @@ from training.data.shards import PreparedCorpus
 from training.distributed import ALONE
 from training.evaluation.scoring import score_bleu
 from training.evaluation.testset import TestSet
-from training.loop import Trainer
 from training.objective import build_objective
 from training.optimizer import build_optimizer
 from training.provenance import commit, machine
@@ -53,6 +52,7 @@ from training.run_folder import open_run
 from training.run_log import RunLog
 from training.speed import has_bf16_units
 from training.step import Step, TeacherForcedLoss
+from training.trainer import Trainer
 
 TIMED_UPDATES, WARM_UP_UPDATES = 12, 3
 

@@ -29,7 +29,7 @@ from typing import Any
 import torch
 from safetensors.torch import load_file
 
-import training.loop
+import training.trainer
 from nmt import cli
 from nmt.model_folder.checkpoint import load_model_folder
 from testbed.corpora import write_toy
@@ -37,12 +37,12 @@ from testbed.faults import dying_at, kill
 from training.batching import BatchStream
 from training.data.prepare import prepare_corpus
 from training.distributed import World
-from training.loop import Trainer
 from training.provenance import provenance
 from training.recipe import load_recipe
 from training.state import checkpoints, find_damage, newest_intact
 from training.step import TrainingStep
 from training.train import train
+from training.trainer import Trainer
 
 RECORD = Path("docs/reliability/training.json")
 INTERVAL = 4
@@ -455,7 +455,7 @@ def main() -> int:
         worker(arguments.worker)
         return 0
     torch.set_num_threads(1)
-    training.loop.operations_per_second = lambda *_: 1.0  # speed is no matter here
+    training.trainer.operations_per_second = lambda *_: 1.0  # speed is no matter here
     record = json.loads(arguments.out.read_text()) if arguments.out.exists() else {}
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(Path(__file__).resolve().parent.parent):
         bench = Bench(Path(folder), tenth=arguments.tenth)

@@ -21,10 +21,10 @@ from training.data.shards import PreparedCorpus
 from training.disk import full_disk_told
 from training.distributed import World, open_world, was_restarted
 from training.guidance import has_same_data, needs_a_model, resuming, sized, tell_end, tell_start
-from training.loop import Trainer
 from training.recipe import Recipe, load_recipe
 from training.run_folder import RunFolder, begun_with, open_run
 from training.state import cannot_save, checkpoints
+from training.trainer import Trainer
 
 RUNS = Path("runs")
 

@@ -23,7 +23,7 @@ from nmt.batching.events import Failed, Finished, PartFinished, Started, Tokeniz
 from nmt.errors import PasserelleError
 from service.http.logs import configure, describe
 from service.settings import Settings
-from service.work.engine import loop
+from service.work.engine import job_loop
 from service.work.engine.base import Event
 from service.work.engine.frames import ClosedError, Frames
 from service.work.engine.messages import (
@@ -50,7 +50,7 @@ log = structlog.get_logger()
 PULSE_S = 0.5
 
 
-class Worker(loop.Worker, Protocol):
+class Worker(job_loop.Worker, Protocol):
     """What steps the model: ``nmt.batching.continuous.ContinuousTranslator``, or the tests' double."""
 
     @property
@@ -102,7 +102,7 @@ class _Child:
         self._worker = worker
         self._failures = failures
         self._n_logged = 0
-        self._loop = loop.Loop(worker, self._tell)
+        self._loop = job_loop.JobLoop(worker, self._tell)
 
     def run(self) -> None:
         """Never returns: the process ends with its connection."""
@@ -129,7 +129,7 @@ class _Child:
             while True:
                 match to_engine(self._frames.receive()):
                     case Cancel(ids=ids):
-                        self._loop.put(loop.Cancelled(ids))
+                        self._loop.put(job_loop.Cancelled(ids))
                     case Translate() as message:
                         self._loop.put(message.job())
         except ClosedError:

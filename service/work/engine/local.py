@@ -20,7 +20,7 @@ from nmt.options import TranslationOptions
 from nmt.spans import Span
 from service.http.logs import describe
 from service.work.engine.base import BatchDone, Engine, Event, Job
-from service.work.engine.loop import Cancelled, Loop, Stop, Worker
+from service.work.engine.job_loop import Cancelled, JobLoop, Stop, Worker
 
 if TYPE_CHECKING:
     from nmt.translator import Translation
@@ -154,7 +154,7 @@ class LocalEngine(Engine):
         self.config = translator.config
         self.generation = translator.generation
         self.has_formality = translator.has_formality
-        self._loop = Loop(worker or WholeRequests(translator, batch_max_characters), self._tell)
+        self._loop = JobLoop(worker or WholeRequests(translator, batch_max_characters), self._tell)
         self._thread = threading.Thread(target=self._loop.run, name="model", daemon=True)
 
     def start(self, on_event: Callable[[Event], None]) -> None:

@@ -63,7 +63,7 @@ class Stop:
     """End when all that was asked for is done."""
 
 
-class Loop:
+class JobLoop:
     """Takes what is asked for between two steps of a worker. ``run`` belongs to one thread.
 
     Args:
