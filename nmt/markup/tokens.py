@@ -62,7 +62,7 @@ class Token:
     """No sentence goes across this tag. Of END too, and of OTHER."""
     is_self_closing: bool = False
     """Written ``<x/>``, which in HTML means nothing; EMPTY where no end tag comes."""
-    starts_flow: bool = False
+    starts_content: bool = False
     """A sentence may begin here but not go on: a link right after another one."""
     translates: bool | None = None
     """False: the element is copied; True: translated though an outer one is not; None: as the outer one."""

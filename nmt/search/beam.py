@@ -1,6 +1,6 @@
 """Beam search, batched over sentences (Sutskever et al. 2014, section 3.2; Wu et al. 2016, section 7).
 
-Each of the K live hypotheses of a sentence is continued by every token, and the 2K best continuations are looked
+Every token continues each of the K live hypotheses of a sentence, and the 2K best continuations are looked
 at. Those among the first K that end in EOS are finished; the best K that do not end live on, so finished
 hypotheses never narrow the beam (K of 2K candidates at most end in EOS). A sentence is done when
 
