@@ -1,4 +1,4 @@
-"""What survives translation: literals, spans to keep, terms and numbers.
+"""Constraints of one translation: literals, spans to keep, terms and numbers must be in it.
 
 Search writes each placeholder of a sentence exactly once (``nmt.search.required``). Glossary terms and
 numbers are left to the model first, whose grammar is better then. Where it fails they become placeholders of
