@@ -122,13 +122,7 @@ def create_app(
     each = translators if isinstance(translators, Sequence) else [translators]
     engines = [one if isinstance(one, Engine) else LocalEngine(one) for one in each]
     service = Service(settings, Directions(engines, metrics, settings), database, metrics, keys_required)
-    documents = DocumentJobs(
-        service,
-        settings.document_max_running,
-        DocumentLimits(
-            max_bytes=settings.document_max_bytes, max_characters=settings.document_max_characters
-        ),
-    )
+    documents = _document_jobs(service, settings)
     jobs = JobRunner(service)
     imports = MemoryImports(service)
     app = FastAPI(
@@ -149,6 +143,13 @@ def create_app(
     _add_middleware(app, service, tracing, host)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
+
+
+def _document_jobs(service: Service, settings: Settings) -> DocumentJobs:
+    limits = DocumentLimits(
+        max_bytes=settings.document_max_bytes, max_characters=settings.document_max_characters
+    )
+    return DocumentJobs(service, settings.document_max_running, limits)
 
 
 def _include_routes(app: FastAPI, settings: Settings) -> None:
