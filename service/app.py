@@ -170,7 +170,7 @@ def _include_routes(app: FastAPI, settings: Settings) -> None:
 
 
 def _add_middleware(app: FastAPI, service: Service, tracing: TracerProvider | None, host: str | None) -> None:
-    """What is added later is further out."""
+    """Middleware added later is further out."""
     settings = service.settings
     app.add_middleware(
         BodyLimitMiddleware,

@@ -42,7 +42,7 @@ class SpeedReport:
     seconds_per_update: float
     target_tokens_per_second: float
     utilisation: float
-    """Of the matrix products that the device can do (``training.speed``)."""
+    """Share of the matrix products that the device can do (``training.speed``)."""
     peak_memory_mib: float
 
     def text(self) -> str:
@@ -133,7 +133,7 @@ def _random(vocab_size: int, rows: int) -> Batch:
 
 
 def _operations(model: Model, batch: Batch) -> int:
-    """Of a pair of the batch's mean lengths, times its pairs."""
+    """Operations of a pair of the batch's mean lengths, times its pairs."""
     assert batch.target_mask_BT is not None
     source, target = (
         round(int(mask.sum()) / batch.size) for mask in (batch.source_mask_BS, batch.target_mask_BT)

@@ -1,4 +1,4 @@
-"""What ``nmt train`` tells a person: how long it will train, why it ended, what comes next."""
+"""Messages of ``nmt train``: how long it will train, why it ended, what comes next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a training loop reports between two log lines: losses, tokens, speed, memory."""
+"""Meter of a training loop between two log lines: losses, tokens, speed, memory."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from training.step import UpdateReport
 
 
 class Bound(NamedTuple):
-    """What a run's speed is measured against."""
+    """Yardsticks of a run's speed."""
 
     operations_of_a_token: float
-    """Of the model's matrix products, forward and backward, for each target token."""
+    """Operations of the model's matrix products, forward and backward, for each target token."""
     operations_per_second: float
-    """Of all devices of the run, in one large product."""
+    """Operations a second of all devices of the run, in one large product."""
 
 
 class Meter:

@@ -45,7 +45,7 @@ class TeacherForcedLoss(nn.Module):
 
 
 class Sums(NamedTuple):
-    """Of an update's losses; nothing here has waited for the device."""
+    """Sums of an update's losses; nothing here has waited for the device."""
 
     smoothed: Tensor
     """The loss, summed over this process's target tokens."""
@@ -55,7 +55,7 @@ class Sums(NamedTuple):
 
 
 class UpdateReport(NamedTuple):
-    """What an update reports."""
+    """Report of an update."""
 
     sums: Sums
     gradient_norm: Tensor

@@ -52,7 +52,7 @@ from training.supervision import LinkTable
 from training.validation import Validation, validate, validate_pretraining
 
 GO_ON, DONE, TERMINATED = 0.0, 1.0, 2.0
-"""What a process wants after an update; the highest of all counts."""
+"""Wish of a process after an update; the highest of all counts."""
 
 
 class Terminated(BaseException):
@@ -117,7 +117,7 @@ class Trainer:
         self.stream = PrefetchedStream(stream, pin=True) if on_gpu else stream
         self.stop_reason: str | None = None
         self.average_score: float | None = None
-        """Of the mean of the last checkpoints, once the run has ended."""
+        """Score of the mean of the last checkpoints, once the run has ended."""
         self._may_leave = False
         self._go_on_from(TrainingState())
 
@@ -359,7 +359,7 @@ class Trainer:
 
 
 def _links(recipe: Recipe, corpus: PreparedCorpus, tokenizer: Tokenizer) -> LinkTable | None:
-    """Of the training pairs, where attention is supervised."""
+    """Links of the training pairs, where attention is supervised."""
     if recipe.training.attention_links is None:
         return None
     languages = corpus.source_language, corpus.target_language
@@ -367,7 +367,7 @@ def _links(recipe: Recipe, corpus: PreparedCorpus, tokenizer: Tokenizer) -> Link
 
 
 def _operations_of_a_token(model: Model, pairs: TokenPairs) -> float:
-    """Of a pair of the corpus' mean lengths, for each of its target tokens."""
+    """Operations of a pair of the corpus' mean lengths, for each of its target tokens."""
     lengths = (pairs.source_lengths, pairs.target_lengths)
     source, target = (round(float(side.mean())) + 1 for side in lengths)
     return operations_of_a_pair(model, source, target) / target

@@ -1,4 +1,4 @@
-"""What ``nmt.batching.continuous`` tells of the requests it has; without torch, for those who only listen."""
+"""Events of ``nmt.batching.continuous`` about its requests; without torch, for those who only listen."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PartFinished:
     n_sentences: int
     source: Span
     translation: Translation
-    """Of this sentence as a text of its own."""
+    """Translation of this sentence as a text of its own."""
 
 
 @dataclass(frozen=True)

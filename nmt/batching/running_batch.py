@@ -31,11 +31,11 @@ ANSWER_EVERY = 5
 MOST_ANSWERS = 16
 """Sentences that go on in one turn; others that have ended do so after the next steps."""
 JOIN_SHARE = 0.25
-"""Of ``most_tokens``: so much joins at once, or one sentence. A step takes about as long as encoding that."""
+"""Share of ``most_tokens`` that joins at once, or one sentence: encoding it takes about as long as a step."""
 BACKGROUND_PRICE = 8.0
 """How often a token of a request in the background counts: of a machine that others want it gets a ninth."""
 FILLED_SHARE = 0.25
-"""Of ``most_tokens``: from here on it is well filled."""
+"""Share of ``most_tokens`` from which on it is well filled."""
 
 
 @dataclass(eq=False)
@@ -142,7 +142,7 @@ class RunningBatch:
         self._n_steps = 0
         self._n_steps_planned = 0
         self._ended_lately: list[tuple[Task, Answer | Exception]] = []
-        """What is to be taken up."""
+        """Sentences that are to be taken up."""
         self._begun: list[Request] = []
         self._numbers = itertools.count()
         self.n_tokens = 0
@@ -253,7 +253,7 @@ class RunningBatch:
         return begun
 
     def _join(self) -> bool:
-        """Who waits joins if there is room: at once while the batch is small, else a few together.
+        """Sentences that wait join if there is room: at once while the batch is small, else a few together.
 
         Of many some join, and others after each step. Returns whether anybody has.
         """

@@ -53,7 +53,7 @@ def translate_all(plan: FolderPlan, translate_one: Callable[[Path, Path, str], N
 
 
 def _tell(plan: FolderPlan, n_done: int, n_there: int, failed: dict[Path, str]) -> None:
-    """What became of the documents, on standard error."""
+    """Summary of the documents, on standard error."""
     if plan.left_out:
         kinds = ", ".join(f"{suffix} {count}" for suffix, count in plan.left_out.most_common())
         note(f"files of other kinds are left out: {kinds}")

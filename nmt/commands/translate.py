@@ -46,7 +46,7 @@ LINES_AT_ONCE = 256
 """Lines of standard input translated together; on a terminal each line is answered by itself."""
 
 FIELDS = ("french_typography", "min_confidence")
-"""Of ``TranslationOptions``, as errors name them."""
+"""Fields of ``TranslationOptions``, as errors name them."""
 
 MarkupKind = Literal["html", "xml"]
 
@@ -230,7 +230,7 @@ class _Chosen:
 
     @property
     def languages(self) -> tuple[str, str]:
-        """What it is to read and to write."""
+        """Languages that it is to read and to write."""
         return languages_of(self.folder, self.source, self.target)
 
     def load(self) -> Translator:

@@ -24,7 +24,7 @@ _SPELLED = re.compile(r"[^\sA-Za-z0-9]|[\u00a0\u202f]")
 
 
 class Role(Enum):
-    """What an item does in inline content."""
+    """Role of an item in inline content."""
 
     TEXT = auto()
     REFERENCE = auto()
@@ -43,13 +43,13 @@ class Item:
     start: int
     end: int
     text: str = ""
-    """What TEXT and REFERENCE stand for; the word that COPY is."""
+    """Text that TEXT and REFERENCE stand for; the word that COPY is."""
     spelling: str = ""
-    """Of REFERENCE."""
+    """Spelling of a REFERENCE."""
     partner: int | None = None
-    """Of OPEN and CLOSE: the place of the other one in the content; None where it is not in it."""
+    """Place of the other one of OPEN and CLOSE in the content; None where it is not in it."""
     is_stray: bool = False
-    """Of OPEN and CLOSE: the other one is nowhere."""
+    """Whether the other one of OPEN and CLOSE is nowhere."""
     separates: bool = False
 
     @property

@@ -21,7 +21,7 @@ RawText = Callable[[int, int], str]
 
 @dataclass(frozen=True)
 class Tag:
-    """What is written at a mark: markup spans, none for no end tag."""
+    """Tags written at a mark: markup spans, none for no end tag."""
 
     opening: Span
     closing: Span | None = None

@@ -98,7 +98,7 @@ def _results(
     beam: int | None,
     workers: int | None,
 ) -> Iterator[dict[str, Any]]:
-    """What became of each shard, as they end."""
+    """Result of each shard, as they end."""
     local = (
         {}
         if os.environ.get("RAY_ADDRESS")

@@ -49,7 +49,7 @@ class AsideSearch:
     preparer: Preparer
     attempt: Attempt
     with_lexicon: bool = False
-    """What the lexicon knows is believed, not the model."""
+    """Entries of the lexicon go before the model."""
 
     def replace_copied(self, sentence: PreparedSentence, found: Found) -> Flow[Found]:
         """Put the translation of each copied aside, or of its copied words, in its place."""
@@ -122,7 +122,7 @@ class AsideSearch:
         return None if is_bad else best.text
 
     def known(self, sentence: PreparedSentence, text: str) -> Entry | None:
-        """What the lexicon has for a part of a sentence."""
+        """Entry of the lexicon for a part of a sentence."""
         if not self.with_lexicon:
             return None
         return look_up(text, sentence.source_language, sentence.target_language)

@@ -178,7 +178,7 @@ def _read_back(sentence: PreparedSentence, found: Found) -> Flow[Found]:
 
 
 def _with_asides(search: AsideSearch, sentence: PreparedSentence, found: Found) -> Flow[Found]:
-    """What is in brackets or quotes is translated, wherever the model did not."""
+    """Parts in brackets or quotes are translated, wherever the model did not."""
     dropped = [one.source for one in wrong_asides(sentence, found[0][0]) if one.target is None]
     if dropped:
         second = yield from search.put_back(sentence, dropped)

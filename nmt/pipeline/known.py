@@ -15,7 +15,7 @@ WHOLE = (".", "!", "?")
 def known_translation(
     sentence: PreparedSentence, best: Candidate, confidence: float | None, tokenizer: Tokenizer
 ) -> Candidate | None:
-    """What the lexicon says; None: nothing, the same, or the model is sure.
+    """Translation in the lexicon; None: nothing, the same, or the model is sure.
 
     A text with terms or literals is the model's, and so is one that is to say *tu*. Without
     a calibrated confidence nothing is known of how sure the model is.

@@ -23,7 +23,7 @@ MOST_WORDS = 5
 
 
 def match_of(sentence: PreparedSentence) -> MemoryMatch | None:
-    """What the memory has for a sentence."""
+    """Matches of the memory for a sentence."""
     return next((match for match in sentence.options.memory if match.text == sentence.text), None)
 
 
@@ -109,7 +109,7 @@ def repaired(
 
 
 def _difference(one: str, other: str) -> tuple[str, str] | None:
-    """What stands in one place of two texts that are the same but for it.
+    """Difference of two texts that are the same but for one place.
 
     None: there are more places, or it is more than ``MOST_WORDS`` or half a text.
     """

@@ -19,7 +19,7 @@ from nmt.text.asides import Aside
 from nmt.text.languages import KNOWN, rules
 
 MOST_PAIRS = 4
-"""Of a sentence; more of them are left as the model wrote them."""
+"""Pairs of a sentence; more of them are left as the model wrote them."""
 LONG_WORD = 4
 """Letters of a word that tells what a stretch of text is about."""
 
@@ -82,7 +82,7 @@ def is_around(
 
 
 def without_article(alone: str, source: str, language: str) -> str:
-    """What stands between a pair without an article of its own: the words before the pair have one."""
+    """Text between a pair without an article of its own: the words before the pair have one."""
     article = rules(language).articles
     has_own = any(one.articles is not None and one.articles.match(source) for one in KNOWN.values())
     match = None if article is None or has_own else article.match(alone)

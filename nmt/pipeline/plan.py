@@ -1,4 +1,4 @@
-"""What comes before search: texts are cut into sentences that the model can read, prepared and encoded."""
+"""Start of the pipeline: texts are cut into sentences that the model can read, prepared and encoded."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class PreparedText(NamedTuple):
     document: Document
     sentences: tuple[PreparedSentence, ...]
     source_ids: tuple[list[int], ...]
-    """Of each sentence."""
+    """Token ids of each sentence."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Plan:
     document: Document
     sentences: tuple[PreparedSentence, ...]
     source_ids: tuple[list[int], ...]
-    """Of each sentence."""
+    """Token ids of each sentence."""
     options: TranslationOptions
     generation: GenerationConfig
     """How to search: what ``options`` says, or else the model."""

@@ -29,10 +29,10 @@ from nmt.text.times import find_times
 from nmt.tokenizer import WORD_START, Piece, Tokenizer
 
 NAMES = ("Tom", "Paris", "Boston", "Mary", "John")
-"""What a model without placeholders copies, where its vocabulary has them as single pieces. The order is that
-of a measurement on everyday: of 24 sentences each it copied 24, 23, 23, 24 and 21 even unasked."""
+"""Names that a model without placeholders copies, where its vocabulary has them as single pieces. The order
+is that of a measurement on everyday: of 24 sentences each it copied 24, 23, 23, 24 and 21 even unasked."""
 PLAIN = {"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "‑": "-", "‐": "-", "−": "-"}
-"""What a model reads in the place of typographic signs that its vocabulary lacks."""
+"""Signs that a model reads in the place of typographic ones that its vocabulary lacks."""
 MASK = "Literal"
 """Stands for a span to copy while a text is cut into sentences: a word that may begin one."""
 
@@ -64,7 +64,7 @@ class ProtectedSpan:
 
 @dataclass(frozen=True)
 class ModelInput:
-    """What the model reads of a sentence."""
+    """Input of the model for a sentence."""
 
     rewriting: Rewriting
     """From the sentence in its new case to the text that the model reads."""
@@ -72,7 +72,7 @@ class ModelInput:
 
     @property
     def text(self) -> str:
-        """What the model reads."""
+        """Text that the model reads."""
         return self.rewriting.new
 
 
@@ -87,11 +87,11 @@ class PreparedSentence:
     form: SurfaceForm
     options: TranslationOptions
     model_input: ModelInput | None
-    """Of the first search; None: not one can hold all placeholders, or nothing is to be translated."""
+    """Input of the first search; None: not one can hold all placeholders, or nothing is to be translated."""
     source_language: str
     target_language: str
     keep: tuple[Span, ...] = ()
-    """Of ``copied`` what the caller asked for: any translation is to hold it."""
+    """Spans of ``copied`` that the caller asked for: any translation is to hold it."""
 
 
 class Preparer:
@@ -169,7 +169,7 @@ class Preparer:
         return replace(sentence, model_input=self.read(sentence, copied))
 
     def _sure(self, text: str) -> list[ProtectedSpan]:
-        """What is written by rule: times of day, centuries, names of people and streets."""
+        """Spans written by rule: times of day, centuries, names of people and streets."""
         languages = self.source_language, self.target_language
         times = [
             ProtectedSpan(span, written, is_number=True)

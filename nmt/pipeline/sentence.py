@@ -25,11 +25,11 @@ from nmt.tokenizer import Piece, Tokenizer
 
 @dataclass(frozen=True)
 class SentenceFlow:
-    """What the flows of one model's sentences need; ``max_positions`` None: the model reads any length."""
+    """Pipeline of one model's sentences; ``max_positions`` None: the model reads any length."""
 
     source_tokenizer: Tokenizer
     tokenizer: Tokenizer
-    """Of what the model writes."""
+    """Tokenizer of the target."""
     preparer: Preparer
     judge: Judge
     max_positions: int | None
@@ -81,7 +81,7 @@ class SentenceFlow:
     def _recalled(
         self, sentence: PreparedSentence, match: MemoryMatch | None, *, is_repaired: bool = False
     ) -> Found | None:
-        """What the memory has as it stands, or what was made of it."""
+        """Match of the memory as it stands, or repaired."""
         if match is None or not (match.is_exact or is_repaired):
             return None
         most = None if self.max_positions is None else self.max_positions - 1
@@ -91,14 +91,14 @@ class SentenceFlow:
     def _repaired(
         self, sentence: PreparedSentence, match: MemoryMatch, best: Candidate, plan: Plan
     ) -> Flow[Found | None]:
-        """What comes of a fuzzy match when the model puts in the words that differ."""
+        """Repair of a fuzzy match: the model puts in the words that differ."""
         target = yield from repaired(sentence, match, best, partial(self._by_itself, plan))
         if target is None:
             return None
         return self._recalled(sentence, replace(match, target=target), is_repaired=True)
 
     def _searched(self, sentence: PreparedSentence, ids: Sequence[int], plan: Plan) -> Flow[Found]:
-        """What the model writes."""
+        """Translation by the model."""
         options = self._search(plan, len(ids))
         with_lexicon = self.judge.model is not None
         return (
@@ -127,7 +127,7 @@ class SentenceFlow:
         return link_kept(alignment, candidate.kept)
 
     def _source_pieces(self, text: str, candidate: Candidate) -> Sequence[Piece]:
-        """What the model read."""
+        """Pieces that the model read."""
         return candidate.source_pieces or self.source_tokenizer.encode_pieces(text)
 
     def _search(self, plan: Plan, n_tokens: int) -> GenerationConfig:

@@ -1,4 +1,4 @@
-"""What the rows of a beam have written, as back-pointers.
+"""Tokens of a beam's rows, as back-pointers.
 
 A step notes of each row its token, its sum and the row before that it extends: nothing that was written
 earlier is moved. Who needs it reads it backwards (a hypothesis that ends), or has a table made of all rows (a
@@ -73,7 +73,7 @@ class BackPointers:
         return BackPointers.of_tables(both("tokens", pad), both("sums", 0.0))
 
     def table(self, part: Part) -> Tensor:
-        """Of all rows tokens_NT or sums_NT; at least as many columns as the longest row has."""
+        """Table of all rows, tokens_NT or sums_NT; at least as many columns as the longest row has."""
         if part not in self._tables:
             at: BackPointers | None = self
             columns: list[Tensor] = []

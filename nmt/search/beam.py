@@ -97,7 +97,7 @@ class BeamSearch:
     rules: Constraints
     scoring: Scoring
     n_best: list[NBestList]
-    """Of each sentence, by its place in the batch given to search."""
+    """Results of each sentence, by its place in the batch given to search."""
     beams: Beams
     early_stop: bool = True
 
@@ -126,7 +126,7 @@ class BeamSearch:
 
     @property
     def last_tokens_N(self) -> Tensor:
-        """What the decoder is to read next."""
+        """Tokens that the decoder is to read next."""
         return self.beams.backpointers.tokens_N
 
     def advance(self, step: Step) -> Tensor:
@@ -182,7 +182,7 @@ class BeamSearch:
         return same and self.beams.coverage_NS is None and self.rules.fits(other.rules)
 
     def joined(self, other: BeamSearch) -> BeamSearch:
-        """What is still searched of both, which fit, as one; renumbered, those of ``self`` first."""
+        """Union of two searches that fit; renumbered, those of ``self`` first."""
         mine, others = self.beams.sentences, other.beams.sentences
         return replace(
             self,
@@ -270,7 +270,7 @@ class Candidates(NamedTuple):
     tokens: list[list[int]]
     """``tokens_BC``."""
     coverage_penalties_N: Tensor | None
-    """Of the rows extended; None: 0."""
+    """Penalty of the rows extended; None: 0."""
 
 
 def rank_candidates(

@@ -258,13 +258,13 @@ def _rows(step: Step, first: int, end: int, cohort: _Cohort) -> Step:
 
 
 def _selected(step: Step, rows_N: Tensor) -> Step:
-    """Of some rows."""
+    """Outputs of some rows."""
     rows_N = rows_N.to(step.log_probs_NV.device)
     return Step(step.log_probs_NV[rows_N], None if step.attention_NS is None else step.attention_NS[rows_N])
 
 
 def broken_sentences(step: Step, sentences: Sequence[int]) -> set[int]:
-    """Of ``sentences``, K rows each, those with NaN or +inf in any of their rows."""
+    """Sentences, K rows each, with NaN or +inf in any of their rows."""
     sound_NV = step.log_probs_NV < torch.inf
     sound_N = sound_NV.all(dim=1)
     if step.attention_NS is not None:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 
 class Continuations(NamedTuple):
-    """Of each sentence the 2K best, and of them the K best that do not end, which a beam goes on with."""
+    """The 2K best of each sentence, and of them the K best that do not end, which a beam goes on with."""
 
     sums_BC: Tensor
     """Sums of log-probabilities, largest first."""

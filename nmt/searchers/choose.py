@@ -108,7 +108,7 @@ def _obstacle_in(loaded: AnyModel) -> str | None:
 
 
 def _missing(kind: str) -> str | None:
-    """What this installation of CTranslate2 lacks for a device; None: nothing."""
+    """Lack of this installation of CTranslate2 for a device; None: nothing."""
     try:
         import ctranslate2  # noqa: PLC0415 - may be missing, and takes time to load
     except (ImportError, OSError) as error:

@@ -26,7 +26,7 @@ DIRECTION = ("direction",)
 
 
 class EngineFamilies:
-    """What engines and their queues do, by direction."""
+    """Metrics of engines and their queues, by direction."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         counter = partial(Counter, labelnames=DIRECTION, registry=registry)
@@ -89,7 +89,7 @@ class EngineMetrics:
 
 
 class Metrics:
-    """What the service counts. Routes are labelled by template, requests that match none as "unmatched"."""
+    """Metrics of the service. Routes are labelled by template, requests that match none as "unmatched"."""
 
     def __init__(self) -> None:
         self.registry = registry = CollectorRegistry()
@@ -133,7 +133,7 @@ class Metrics:
         )
 
     def of(self, source: str, target: str) -> EngineMetrics:
-        """What is counted of one direction, by its languages' ISO 639-1 codes."""
+        """Metrics of one direction, by its languages' ISO 639-1 codes."""
         return EngineMetrics(self._engines, f"{source}-{target}")
 
     def render(self) -> bytes:

@@ -61,7 +61,7 @@ class Admitted(NamedTuple):
     """A request that has its place in the queue."""
 
     future: Future[list[Translation]]
-    """What becomes of it; cancelling it takes the request out again."""
+    """Result of it; cancelling it takes the request out again."""
     release: Callable[[], None]
     """Have it translated."""
 
@@ -78,7 +78,7 @@ class _Request:
     n_counted: int = 0
     """Texts that have been tokenised."""
     n_tokens: int = 0
-    """Of all its texts: counted where they have been tokenised, else estimated."""
+    """Tokens of all its texts: counted where they have been tokenised, else estimated."""
     is_released: bool = False
     """It may be sent to an engine."""
     is_sent: bool = False
@@ -236,7 +236,7 @@ class Scheduler:
         return left is not None
 
     def _on_event(self, event: Event) -> None:
-        """What the engine says, on its thread."""
+        """Events of the engine, on its thread."""
         match event:
             case EngineDown():
                 self._on_lost()
@@ -283,7 +283,7 @@ class Scheduler:
                 self._fail(request, event.error)
 
     def _on_lost(self) -> None:
-        """What the engine had is for the next one, but not for a third."""
+        """Jobs that the engine had are for the next one, but not for a third."""
         for request in list(self._requests.values()):
             request.n_lost += request.is_sent
             if request.n_lost >= MOST_LOST:

@@ -258,7 +258,7 @@ def _cross_entropy(log_probs: Tensor, linked: Tensor, dim: int) -> Tensor:
 
 
 def describe(config: AlignerConfig) -> dict[str, Any]:
-    """What the command prints."""
+    """Lines that the command prints."""
     return {"rule": config.rule.model_dump(), "measured": config.measured, "trained_on": config.trained_on}
 
 

@@ -123,7 +123,7 @@ class _Preparation:
 
     @property
     def finished(self) -> Path:
-        """What will be the prepared corpus."""
+        """Folder of the prepared corpus to be."""
         return self.work / FINISHED
 
     @property

@@ -48,7 +48,7 @@ class CleanJob:
 
 
 class CleanedCorpus:
-    """What is left of one corpus; which of its pairs are the first of their kind is told later.
+    """Pairs left of one corpus; which of its pairs are the first of their kind is told later.
 
     ``first`` and ``times`` are arrays over the pairs that passed: not seen before; how often to be written.
     """
@@ -182,7 +182,7 @@ def write_held_out(folder: Path, keys: set[int]) -> Path:
 def cleaning_key(
     description: dict[str, Any], source: Source, data: DataConfig, held_out: Path
 ) -> dict[str, Any]:
-    """What decides the parts of a corpus."""
+    """Key of the parts of a corpus."""
     return {
         "version": 1,
         "pairs_in_part": PAIRS_IN_PART,

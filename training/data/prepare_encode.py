@@ -165,7 +165,7 @@ def encode_part(job: EncodeJob) -> Path:
 def encoding_key(
     cleaned: CleanedCorpus, data: DataConfig, tokenizer_sha256: str, name: str
 ) -> dict[str, Any]:
-    """What decides the encoded parts of a corpus."""
+    """Key of the encoded parts of a corpus."""
     return {
         "version": 1,
         "chosen": cleaned.digest(),

@@ -40,7 +40,7 @@ from training.explore.report import write_page, write_png
 from training.provenance import provenance, public_path
 
 NEIGHBOUR_SENTENCES = 200
-"""Of the corpus, or of the sample that ships, among which a word's neighbours are sought."""
+"""Sentences of the corpus, or of the sample that ships, among which a word's neighbours are sought."""
 MOST_PAIRED = 1000
 """Sentences of the corpus with words that belong together; they are few, so all of it is searched."""
 SPEED_ROUNDS = 5

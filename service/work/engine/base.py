@@ -1,4 +1,4 @@
-"""What the scheduler knows of an engine: jobs go in, events come out, on whatever thread."""
+"""Interface of an engine: jobs go in, events come out, on whatever thread."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class EngineUp:
 
 @dataclass(frozen=True)
 class BatchDone:
-    """What an engine that translates request by request has just translated together."""
+    """Batch that an engine that translates request by request has just done."""
 
     n_jobs: int
     n_texts: int
@@ -74,7 +74,7 @@ class Heartbeat:
 
 
 Event = Started | Tokenized | PartFinished | Finished | Failed | EngineDown | EngineUp | BatchDone | Heartbeat
-"""What becomes of requests, by the ids of their jobs (``nmt.batching.events``), and of the engine itself."""
+"""Events of requests, by the ids of their jobs (``nmt.batching.events``), and of the engine itself."""
 
 
 class Engine(ABC):

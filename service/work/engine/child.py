@@ -51,7 +51,7 @@ PULSE_S = 0.5
 
 
 class Worker(job_loop.Worker, Protocol):
-    """What steps the model: ``nmt.batching.continuous.ContinuousTranslator``, or the tests' double."""
+    """Stepper of the model: ``nmt.batching.continuous.ContinuousTranslator``, or the tests' double."""
 
     @property
     def n_running(self) -> int:

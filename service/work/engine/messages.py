@@ -41,7 +41,7 @@ class Start(Message):
     """A model of the other direction; None: one that ships, if there is one."""
     device: str
     engine: Literal["auto", "eager", "int8", "float32", "bfloat16", "float16"] = "auto"
-    """What decodes, see ``nmt.searchers.choose``."""
+    """Decoder, see ``nmt.searchers.choose``."""
     batch_max_tokens: int
     log_level: Literal["debug", "info", "warning", "error"]
     log_format: Literal["json", "console"]
@@ -188,7 +188,7 @@ def to_engine(encoded: bytes) -> Start | Translate | Cancel:
 
 
 def news(messages: Sequence[Message]) -> bytes:
-    """What the engine sends: all that a step has to tell, at once."""
+    """Message of the engine: all that a step has to tell, at once."""
     return b"[" + b",".join(message.encoded() for message in messages) + b"]"
 
 
