@@ -19,6 +19,9 @@ from nmt.errors import ConfigError
 
 FORMAT_VERSION = 1
 
+EngineName = Literal["auto", "eager", "int8", "float32", "bfloat16", "float16"]
+"""Engines, see ``nmt.searchers.choose``."""
+
 
 class StrictModel(BaseModel):
     """A frozen pydantic model that refuses unknown keys."""

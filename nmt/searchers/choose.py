@@ -12,9 +12,9 @@ auto      CTranslate2 where it is installed and can run the model: int8 on a CPU
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, get_args
 
-from nmt.config import RnnConfig, TransformerConfig
+from nmt.config import EngineName, RnnConfig, TransformerConfig
 from nmt.device import kind_and_index
 from nmt.errors import ConfigError
 from nmt.model_folder.opened import AnyModel
@@ -22,7 +22,6 @@ from nmt.model_folder.opened import AnyModel
 if TYPE_CHECKING:
     import torch
 
-EngineName = Literal["auto", "eager", "int8", "float32", "bfloat16", "float16"]
 OLDEST = (4, 6)
 """CTranslate2 before this version is not tested."""
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 import nmt.errors
-from nmt.config import GenerationConfig, ModelFolderConfig
+from nmt.config import EngineName, GenerationConfig, ModelFolderConfig
 from nmt.options import TranslationOptions
 from nmt.pipeline.result import Translation
 from nmt.spans import Span
@@ -40,7 +40,7 @@ class Start(Message):
     reverse: str | None = None
     """A model of the other direction; None: one that ships, if there is one."""
     device: str
-    engine: Literal["auto", "eager", "int8", "float32", "bfloat16", "float16"] = "auto"
+    engine: EngineName = "auto"
     """Decoder, see ``nmt.searchers.choose``."""
     batch_max_tokens: int
     log_level: Literal["debug", "info", "warning", "error"]
