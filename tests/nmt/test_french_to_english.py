@@ -58,7 +58,7 @@ def test_it_takes_its_own_languages_only(translator):
 def test_english_has_no_form_of_address_whatever_pieces_there_are(translator):
     assert not translator.has_formality
     (plan,) = translator.plan(["Le chat est ici."], TranslationOptions(formality="formal"))
-    assert REGISTER["formal"] not in plan.sentences[0].reading.text
+    assert REGISTER["formal"] not in plan.sentences[0].model_input.text
     assert "register_unavailable" in flags(
         translator.translate(["Le chat est ici."], TranslationOptions(formality="formal"))[0]
     )

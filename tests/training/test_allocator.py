@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from training import memory
+from training import allocator
 from training.allocator import keep_freed_memory
 
 PAGE_FAULTS_OF_A_STEP = """
@@ -29,7 +29,7 @@ def test_blocks_that_were_freed_are_not_cleared_by_the_kernel_again():
 
 
 def test_another_c_library_is_left_alone(monkeypatch):
-    monkeypatch.setattr(memory.ctypes, "CDLL", lambda name: object())
+    monkeypatch.setattr(allocator.ctypes, "CDLL", lambda name: object())
     assert not keep_freed_memory()
 
 
@@ -60,5 +60,5 @@ def test_what_is_free_between_kept_blocks_is_given_back():
 
 
 def test_another_c_library_gives_nothing_back(monkeypatch):
-    monkeypatch.setattr(memory.ctypes, "CDLL", lambda name: object())
-    assert not memory.give_back_free_memory()
+    monkeypatch.setattr(allocator.ctypes, "CDLL", lambda name: object())
+    assert not allocator.give_back_free_memory()
