@@ -45,11 +45,11 @@ def passerelle(shape: dict[str, Any], precision: str, variant: str) -> Trainer: 
     """This project: the step that ``nmt train`` takes."""
     from nmt.config import TransformerConfig  # noqa: PLC0415
     from nmt.models.build import build_model  # noqa: PLC0415
+    from training.allocator import keep_freed_memory  # noqa: PLC0415
     from training.distributed import ALONE  # noqa: PLC0415
-    from training.memory import keep_freed_memory  # noqa: PLC0415
     from training.objective import Objective  # noqa: PLC0415
     from training.recipe import TrainingConfig  # noqa: PLC0415
-    from training.step import Step, TeacherForcedLoss  # noqa: PLC0415
+    from training.step import TeacherForcedLoss, TrainingStep  # noqa: PLC0415
 
     keep_freed_memory()
     names = ("vocab_size", "d_model", "d_ff", "n_heads")
@@ -67,7 +67,7 @@ def passerelle(shape: dict[str, Any], precision: str, variant: str) -> Trainer: 
     options = TrainingConfig(max_updates=10**6, learning_rate=RATE, clip_norm=CLIP, label_smoothing=SMOOTHING)
     adam = torch.optim.AdamW(model.parameters(), lr=RATE, betas=BETAS, eps=EPS, weight_decay=0.0, fused=True)
     loss = TeacherForcedLoss(model, Objective(SMOOTHING), bf16=precision == "bf16", compiled=False)
-    step = Step(loss, adam, options, ALONE)
+    step = TrainingStep(loss, adam, options, ALONE)
     updates = iter(range(1, 10**6))
 
     def train(batch: Batch) -> float:

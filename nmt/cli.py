@@ -32,6 +32,7 @@ from nmt.commands.attention import attention
 from nmt.commands.bench import bench_app
 from nmt.commands.blend import blend
 from nmt.commands.check import check
+from nmt.commands.corpus import translate_corpus
 from nmt.commands.export import export
 from nmt.commands.import_model import import_model
 from nmt.commands.keys import database_app, keys_app
@@ -50,7 +51,7 @@ from nmt.commands.options import (
     Sources,
     named_as_typed,
 )
-from nmt.commands.translate import translate
+from nmt.commands.translate import TranslateCommand, translate
 from nmt.config import AlignmentConfig
 from nmt.errors import ConfigError, DataError, DiskFullError, InputError, PasserelleError
 
@@ -65,7 +66,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-app.command()(translate)
+app.command(cls=TranslateCommand)(translate)
+app.command("translate-corpus")(translate_corpus)
 app.add_typer(keys_app, name="keys")
 app.add_typer(database_app, name="db")
 app.add_typer(bench_app, name="bench")

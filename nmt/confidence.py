@@ -47,15 +47,15 @@ MOST_DEVIATIONS = 4.0
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is known about one translated sentence."""
+    """Facts about one translated sentence."""
 
     source: str
     target: str
     n_source_tokens: int
     pieces: Sequence[Piece]
-    """Of the target, spans in it."""
+    """Words of the target, spans in it."""
     token_log_probs: Sequence[float]
-    """Of each piece and, if it was reached, of EOS; not empty."""
+    """Log-probability of each piece and, if it was reached, of EOS; not empty."""
     length_ratio: float = 1.0
     """Characters of a translation to expect for one of its source."""
 
@@ -114,7 +114,7 @@ class Calibration(StrictModel):
 
     format_version: Literal[1] = 1
     weights_sha256: str = Field(pattern="^[0-9a-f]{64}$")
-    """Of the ``model.safetensors`` that it was fitted to."""
+    """Checksum of the ``model.safetensors`` that it was fitted to."""
     sentence_model: LogisticRegression
     word_model: LogisticRegression
     fitted_on: tuple[str, ...]

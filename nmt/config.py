@@ -19,6 +19,9 @@ from nmt.errors import ConfigError
 
 FORMAT_VERSION = 1
 
+EngineName = Literal["auto", "eager", "int8", "float32", "bfloat16", "float16"]
+"""Engines, see ``nmt.searchers.choose``."""
+
 
 class StrictModel(BaseModel):
     """A frozen pydantic model that refuses unknown keys."""
@@ -34,7 +37,7 @@ class SpecialIds(StrictModel):
     bos: int = 2
     eos: int = 3
     source_pad: int | None = None
-    """Of a source that has a vocabulary of its own; None: ``pad``."""
+    """Padding of a source that has a vocabulary of its own; None: ``pad``."""
 
 
 Positions = Literal[
@@ -48,7 +51,7 @@ Pointer = Literal["none", "source", "written"]
 
 
 Sources = Literal["one", "flat", "hierarchical", "document"]
-"""What a source holds: one text; several, read by one softmax or two (``nmt.layers.hierarchical_attention``);
+"""Content of a source: one text; several, read by one softmax or two (``nmt.layers.hierarchical_attention``);
 or the sentences before and the one to translate (``nmt.layers.document_context``)."""
 
 
@@ -56,11 +59,11 @@ class KeptHeads(StrictModel):
     """How many heads each attention has after pruning (Michel et al. 2019; Voita et al. 2019)."""
 
     encoder: tuple[Annotated[int, Field(ge=1)], ...]
-    """Of each encoder layer's self-attention."""
+    """Heads of each encoder layer's self-attention."""
     decoder: tuple[Annotated[int, Field(ge=1)], ...]
-    """Of each decoder layer's self-attention."""
+    """Heads of each decoder layer's self-attention."""
     cross: tuple[Annotated[int, Field(ge=1)], ...]
-    """Of each decoder layer's cross-attention."""
+    """Heads of each decoder layer's cross-attention."""
 
 
 class TransformerConfig(StrictModel):
@@ -84,7 +87,7 @@ class TransformerConfig(StrictModel):
     called. none: only the decoder's mask tells it an order."""
     max_positions: int = Field(1024, gt=0)
     first_position: int = Field(0, ge=0)
-    """Of the first token: fairseq's models begin after the index of padding."""
+    """Position of the first token: fairseq's models begin after the index of padding."""
     scale_embeddings: bool = True
     """Embeddings times sqrt(d_model)."""
     source_vocab_size: int | None = Field(None, gt=4)
@@ -94,7 +97,7 @@ class TransformerConfig(StrictModel):
     output_bias: bool = False
     """Whether logits have a bias."""
     token_before_bos: int | None = Field(None, ge=0)
-    """What the decoder reads before BOS: EOS in M2M-100 and NLLB, where BOS is the piece of a language."""
+    """Token before BOS for the decoder: EOS in M2M-100 and NLLB, where BOS is the piece of a language."""
     alignment_layer: int = -1
     """Decoder layer whose cross-attention is shown to search and alignment (negative: from the top)."""
     kept_heads: KeptHeads | None = None
@@ -144,7 +147,7 @@ class TransformerConfig(StrictModel):
 
     @property
     def beyond_exports(self) -> str | None:
-        """What makes this more than other runtimes are given, as ``key value``; None: nothing does."""
+        """Setting that other runtimes are not given, as ``key value``; None: nothing does."""
         if self.sources != "one":
             return f"sources {self.sources}"
         if self.pointer != "none":
@@ -175,7 +178,7 @@ class RnnConfig(StrictModel):
     attention: Literal["additive", "dot", "scaled_dot", "general", "hard", "monotonic", "none"] = "additive"
     """hard and monotonic score as additive does (``nmt.layers.hard_attention``, ``monotonic_attention``)."""
     coverage: Literal["none", "linguistic", "neural", "last_attention"] = "none"
-    """What additive attention knows of its own past (Tu et al. 2016; ``nmt.layers.last_attention``)."""
+    """Memory of additive attention of its own past (Tu et al. 2016; ``nmt.layers.last_attention``)."""
     dropout: float = Field(0.2, ge=0, lt=1)
     tie_embeddings: Literal["none", "decoder", "all"] = "all"
     pointer: Pointer = "none"
@@ -277,7 +280,7 @@ class LanguagePieces(StrictModel):
     """How a model of several languages is told which: a piece of the vocabulary for each language code."""
 
     source: dict[str, str]
-    """What stands before a source sentence in that language; empty: nothing."""
+    """Piece before a source sentence in that language; empty: nothing."""
     target: dict[str, str]
     """The piece of a language to write."""
     target_is_bos: bool

@@ -1,4 +1,4 @@
-"""What stands between a format and the translator: texts out of a file, translations back into it.
+"""Seam between a format and the translator: texts out of a file, translations back into it.
 
 Markup (``nmt.markup``) and documents (``nmt.documents``) have this one shape:
 

@@ -1,4 +1,4 @@
-"""What a search is asked and what it finds, whoever searches; no torch."""
+"""Input and output of a search, whoever searches; no torch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Hypothesis:
     log_prob: float
     """Sum of the model's log-probabilities of ``tokens`` and, when finished, of EOS."""
     score: float
-    """What it is ranked by: ``log_prob`` under length normalisation, plus the coverage penalty."""
+    """Rank: ``log_prob`` under length normalisation, plus the coverage penalty."""
     finished: bool
     """False: the length limit, or the lack of any possible next token, came before EOS."""
     token_log_probs: tuple[float, ...] = field(default=(), compare=False)
@@ -26,7 +26,7 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class Sentence:
-    """What a running search is to search for; ``key`` is the caller's name for it."""
+    """Sentence of a running search; ``key`` is the caller's name for it."""
 
     key: Hashable
     source_ids: tuple[int, ...]

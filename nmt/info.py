@@ -23,7 +23,7 @@ from nmt.searchers.choose import choose
 from nmt.translator import count_workers
 
 SCALES = {"lowercase-tokenized": " (lower-cased, tokenised)"}
-"""What is said of scores that are not of cased, detokenised text."""
+"""Remark on scores that are not of cased, detokenised text."""
 
 
 def info(model: str | Path | None = None) -> dict[str, dict[str, Any]]:

@@ -55,14 +55,14 @@ class TranslationOptions(StrictModel):
     french_typography: bool = False
     """« » for quotes, no-break spaces before ; : ! ? and between digits; for models that write French."""
     quality: Quality = "balanced"
-    """What a translation may cost: fast is greedy search; balanced what ``generation`` says; best a beam of
+    """Cost of a translation: fast is greedy search; balanced what ``generation`` says; best a beam of
     ``BEST_BEAM``, reranked by the model of the other direction (``nmt.pipeline.read_back``)."""
     split_sentences: bool = True
     """False: a line is one sentence, unless it is too long for the model."""
     attention: AlignmentConfig | None = None
     """Which layer and heads the alignment is read from; None takes the model folder's."""
     memory: tuple[MemoryMatch, ...] = ()
-    """What a translation memory has for the texts, their lines and sentences (``nmt.memory.recall``)."""
+    """Matches of a translation memory for the texts, their lines and sentences (``nmt.memory.recall``)."""
 
     @property
     def languages(self) -> tuple[str, str]:

@@ -114,7 +114,7 @@ class Translator:
 
     @cached_property
     def aligner(self) -> Aligner:
-        """What links words; it has the weights read."""
+        """Aligner of words; it has the weights read."""
         from nmt.alignment.aligner import Aligner  # noqa: PLC0415 - imports torch
 
         return Aligner(
@@ -130,7 +130,7 @@ class Translator:
 
     @cached_property
     def backward(self) -> BackwardScorer:
-        """What reads translations back, with its weights; of a translator that has a ``reverse``."""
+        """Scorer that reads translations back, with its weights; of a translator that has a ``reverse``."""
         from nmt.searchers.backward import BackwardScorer  # noqa: PLC0415 - for quality best alone
 
         other = Translator.load(
@@ -241,7 +241,7 @@ class Translator:
         *,
         keep: Sequence[Sequence[Span]] | None = None,
     ) -> list[Plan]:
-        """What comes before search: each text's sentences and their token ids. Arguments as ``translate``."""
+        """Preparation: each text's sentences and their token ids. Arguments as ``translate``."""
         self._check_languages(options.source, options.target)
         self._check_confidence(options.min_confidence)
         self._check_quality(options)
@@ -259,7 +259,7 @@ class Translator:
         return SentenceFlow(*tokenizers, self.preparer, self.judge, self._max_positions).of(plan, index)
 
     def finish(self, plan: Plan, sentences: Sequence[FinishedSentence]) -> Translation:
-        """What comes after: the translations of a text's sentences become that of the text."""
+        """Assembly: the translations of a text's sentences become that of the text."""
         return finish(plan, sentences)
 
     def answer(self, questions: Sequence[Question], *, max_batch_tokens: int = BATCH_TOKENS) -> list[Answer]:

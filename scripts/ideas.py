@@ -44,7 +44,6 @@ from training.data.shards import PreparedCorpus
 from training.distributed import ALONE
 from training.evaluation.scoring import score_bleu
 from training.evaluation.testset import TestSet
-from training.loop import Trainer
 from training.objective import build_objective
 from training.optimizer import build_optimizer
 from training.provenance import commit, machine
@@ -52,7 +51,8 @@ from training.recipe import Recipe
 from training.run_folder import open_run
 from training.run_log import RunLog
 from training.speed import has_bf16_units
-from training.step import Step, TeacherForcedLoss
+from training.step import TeacherForcedLoss, TrainingStep
+from training.trainer import Trainer
 
 TIMED_UPDATES, WARM_UP_UPDATES = 12, 3
 
@@ -179,7 +179,7 @@ def speed(settings: Recipe, corpus: PreparedCorpus) -> float:
     model = build_model(settings.model_config_for(tokenizer.vocab_size))
     bf16 = has_bf16_units(torch.device("cpu"))  # as in training
     loss = TeacherForcedLoss(model, build_objective(settings), bf16=bf16, compiled=False)
-    step = Step(loss, build_optimizer(model, settings.training), settings.training, ALONE)
+    step = TrainingStep(loss, build_optimizer(model, settings.training), settings.training, ALONE)
     batches: list[Batch] = [stream.next() for _ in range(TIMED_UPDATES)]
     n_tokens = 0
     for update, batch in enumerate(batches):

@@ -3,7 +3,7 @@
     python -m scripts.kinds [--limit 40] [--json docs/reliability/kinds.json] [--table]
 
 Cases are generated with invented names and amounts, in both directions, and translated by the models that
-ship. ``--table`` writes the table of docs/survives.md from the record.
+ship. ``--table`` writes the table of docs/behaviours_record.md from the record.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from nmt.translator import Translator
 from training.provenance import provenance
 
 RECORD = Path(__file__).resolve().parent.parent / "docs" / "reliability" / "kinds.json"
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "survives.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "behaviours_record.md"
 MARKED = re.compile(r"(<!-- kinds -->\n).*?(<!-- end of kinds -->)", re.DOTALL)
 GIVEN = [
     "Ruby",

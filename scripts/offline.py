@@ -1,9 +1,9 @@
 """A Ray run that is killed and resumed: ``python -m scripts.offline --texts FILE``.
 
-Two Ray nodes of one worker each on this machine. The same shards are translated twice with ``nmt translate
---ray``: once without a break; and once with a worker killed with -9, then the run itself killed with -9, and
-the same command given again. Every shard must be there once, and be the same byte for byte. Needs the extra
-``ray``; written to docs/reliability/ray.json.
+Two Ray nodes of one worker each on this machine. The same shards are translated twice with
+``nmt translate-corpus``: once without a break; and once with a worker killed with -9, then the run itself
+killed with -9, and the same command given again. Every shard must be there once, and be the same byte for
+byte. Needs the extra ``ray``; written to docs/reliability/ray.json.
 """
 
 from __future__ import annotations
@@ -90,10 +90,8 @@ def command(source: Path, target: Path, model: str | None) -> list[str]:
         sys.executable,
         "-m",
         "nmt",
-        "translate",
-        "--ray",
+        "translate-corpus",
         str(source),
-        "--out",
         str(target),
         "--device",
         "cpu",

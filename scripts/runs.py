@@ -7,9 +7,9 @@ from pathlib import Path
 from nmt.model_folder.files import sha256
 from training.data.prepare import prepare_corpus
 from training.data.shards import PreparedCorpus
-from training.loop import Trainer
 from training.recipe import Recipe
 from training.run_folder import open_run
+from training.trainer import Trainer
 
 OF_A_BEAM = {"beam_size", "n_best", "length_normalization", "length_penalty"}
 DONE = "done.json"

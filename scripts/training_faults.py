@@ -29,7 +29,7 @@ from typing import Any
 import torch
 from safetensors.torch import load_file
 
-import training.loop
+import training.trainer
 from nmt import cli
 from nmt.model_folder.checkpoint import load_model_folder
 from testbed.corpora import write_toy
@@ -37,12 +37,12 @@ from testbed.faults import dying_at, kill
 from training.batching import BatchStream
 from training.data.prepare import prepare_corpus
 from training.distributed import World
-from training.loop import Trainer
 from training.provenance import provenance
 from training.recipe import load_recipe
 from training.state import checkpoints, find_damage, newest_intact
-from training.step import Step
+from training.step import TrainingStep
 from training.train import train
+from training.trainer import Trainer
 
 RECORD = Path("docs/reliability/training.json")
 INTERVAL = 4
@@ -130,14 +130,14 @@ def signalled(child: Child, number: int, updates: int, delay_s: float) -> tuple[
     reading, writing = os.pipe()
 
     def reporting() -> None:
-        original = Step.apply
+        original = TrainingStep.apply
 
-        def apply(self: Step, sums: Any) -> Any:  # noqa: ANN401 - as it is
-            outcome = original(self, sums)
+        def apply(self: TrainingStep, sums: Any) -> Any:  # noqa: ANN401 - as it is
+            report = original(self, sums)
             os.write(writing, b".")
-            return outcome
+            return report
 
-        Step.apply = apply  # type: ignore[method-assign]
+        TrainingStep.apply = apply  # type: ignore[method-assign]
         child()
 
     process = start(reporting)
@@ -404,14 +404,14 @@ def worker(arguments: str) -> None:
         and os.environ["RANK"] == "1"
         and os.environ["TORCHELASTIC_RESTART_COUNT"] == "0"
     ):
-        apply, updates = Step.apply, iter(range(1, 10**6))
+        apply, updates = TrainingStep.apply, iter(range(1, 10**6))
 
-        def dying(self: Step, sums: Any) -> Any:  # noqa: ANN401 - as it is
+        def dying(self: TrainingStep, sums: Any) -> Any:  # noqa: ANN401 - as it is
             if next(updates) == int(os.environ["KILL_AT"]):
                 kill()
             return apply(self, sums)
 
-        Step.apply = dying  # type: ignore[method-assign]
+        TrainingStep.apply = dying  # type: ignore[method-assign]
     train(recipe, Path(run), True, options, data=Path(data))
 
 
@@ -455,7 +455,7 @@ def main() -> int:
         worker(arguments.worker)
         return 0
     torch.set_num_threads(1)
-    training.loop.operations_per_second = lambda *_: 1.0  # speed is no matter here
+    training.trainer.operations_per_second = lambda *_: 1.0  # speed is no matter here
     record = json.loads(arguments.out.read_text()) if arguments.out.exists() else {}
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(Path(__file__).resolve().parent.parent):
         bench = Bench(Path(folder), tenth=arguments.tenth)

@@ -122,13 +122,7 @@ def create_app(
     each = translators if isinstance(translators, Sequence) else [translators]
     engines = [one if isinstance(one, Engine) else LocalEngine(one) for one in each]
     service = Service(settings, Directions(engines, metrics, settings), database, metrics, keys_required)
-    documents = DocumentJobs(
-        service,
-        settings.document_max_running,
-        DocumentLimits(
-            max_bytes=settings.document_max_bytes, max_characters=settings.document_max_characters
-        ),
-    )
+    documents = _document_jobs(service, settings)
     jobs = JobRunner(service)
     imports = MemoryImports(service)
     app = FastAPI(
@@ -151,6 +145,13 @@ def create_app(
     return app
 
 
+def _document_jobs(service: Service, settings: Settings) -> DocumentJobs:
+    limits = DocumentLimits(
+        max_bytes=settings.document_max_bytes, max_characters=settings.document_max_characters
+    )
+    return DocumentJobs(service, settings.document_max_running, limits)
+
+
 def _include_routes(app: FastAPI, settings: Settings) -> None:
     for router in (health.router, pages.router, deepl.public):
         app.include_router(router)  # public: they tell nothing of anybody and cost next to nothing
@@ -169,7 +170,7 @@ def _include_routes(app: FastAPI, settings: Settings) -> None:
 
 
 def _add_middleware(app: FastAPI, service: Service, tracing: TracerProvider | None, host: str | None) -> None:
-    """What is added later is further out."""
+    """Middleware added later is further out."""
     settings = service.settings
     app.add_middleware(
         BodyLimitMiddleware,

@@ -203,7 +203,7 @@ class FindingOut(BaseModel):
 
 
 class CheckAnswer(BaseModel):
-    """What seems wrong with a translation; nothing, if there are no findings."""
+    """Findings in a translation; none if nothing seems wrong."""
 
     findings: list[FindingOut]
 
@@ -326,7 +326,7 @@ class MemoryMatchOut(BaseModel):
 
 
 class MemoryUseOut(MemoryMatchOut):
-    """What a translation memory had for a sentence, and what became of it."""
+    """Match of a translation memory for a sentence, and its use."""
 
     sentence: int | None = Field(description="Index in sentences; null with markup.")
     use: Literal["translation", "repair", "suggestion"] = Field(
@@ -390,7 +390,7 @@ class TranslateAnswer(BaseModel):
 
 
 class AttentionShape(BaseModel):
-    """What `attention` may name."""
+    """Heads that `attention` may name."""
 
     layers: int
     heads: int
@@ -424,7 +424,7 @@ class Limits(BaseModel):
 
 
 class LanguagesAnswer(BaseModel):
-    """What this server translates, and how much at once."""
+    """Languages of this server, and how much at once."""
 
     pairs: list[LanguagePair] = Field(description="The first is what a request gets that names no language.")
     languages: list[LanguageName]
@@ -443,7 +443,7 @@ class KeyOut(BaseModel):
 
 
 class KeyLimitsOut(BaseModel):
-    """What a key may use; null is no limit."""
+    """Limits of a key; null is no limit."""
 
     requests_per_minute: int | None
     characters_per_minute: int | None
@@ -451,7 +451,7 @@ class KeyLimitsOut(BaseModel):
 
 
 class DayUsageOut(BaseModel):
-    """What was used on one day (UTC)."""
+    """Usage on one day (UTC)."""
 
     day: date
     characters: int
@@ -459,7 +459,7 @@ class DayUsageOut(BaseModel):
 
 
 class UsageAnswer(BaseModel):
-    """What was used this month."""
+    """Usage of this month."""
 
     key: KeyOut | None = Field(description="null when this server asks for no key.")
     month_start: date = Field(description="First day that counts.")
@@ -509,7 +509,7 @@ class JobOut(BaseModel):
 
 
 class JobErrorOut(BaseModel):
-    """What is wrong with a line or a file."""
+    """Error in a line or a file."""
 
     line: int | None = Field(None, description="Number of the line, from 1.")
     file: str | None = Field(None, description="Name of the file in the zip.")
@@ -543,7 +543,7 @@ class JobResultLine(BaseModel):
 
 
 class DocumentRules(BaseModel):
-    """What `/documents` takes."""
+    """Rules of `/documents`."""
 
     suffixes: list[str] = Field(description="Of file names, with the dot.")
     bytes: int = Field(description="Largest file.")

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from nmt.config import EngineName
 from nmt.errors import ConfigError
 
 PREFIX = "PASSERELLE_"
@@ -36,7 +37,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid")
 
     device: str = Field("auto", description="Where the model runs: auto, cpu, cuda or cuda:N.")
-    engine: Literal["auto", "eager", "int8", "float32", "bfloat16", "float16"] = Field(
+    engine: EngineName = Field(
         "auto",
         description="What searches: eager, the model in PyTorch, which translates a sentence alone as in any "
         "batch; or CTranslate2 in int8, float32, bfloat16 or float16. auto takes CTranslate2, in int8 on a "

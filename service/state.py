@@ -1,4 +1,4 @@
-"""What the routes share, made once by ``create_app`` and handed to them through a dependency."""
+"""State that the routes share, made once by ``create_app`` and handed to them through a dependency."""
 
 from __future__ import annotations
 

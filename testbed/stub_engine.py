@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nmt.batching.events import Begun, Event, Failed, Finished, PartFinished, Planned
+from nmt.batching.events import Event, Failed, Finished, PartFinished, Started, Tokenized
 from nmt.errors import NumericalError
 from nmt.options import TranslationOptions
 from service.work.engine.base import Job
@@ -71,7 +71,7 @@ class StubWorker:
         for request, job in list(self.jobs.items()):
             if not job.n_told:
                 job.n_told = 1
-                events += [Begun(request), *(Planned(request, len(text.split())) for text in job.texts)]
+                events += [Started(request), *(Tokenized(request, len(text.split())) for text in job.texts)]
                 if self._obey(job):
                     del self.jobs[request]
                     events.append(Failed(request, NumericalError("NaN")))

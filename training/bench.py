@@ -15,15 +15,15 @@ from nmt.batch import Batch
 from nmt.config import SpecialIds
 from nmt.models.build import Model, build_model
 from nmt.tokenizer import Tokenizer
+from training.allocator import keep_freed_memory
 from training.batching import BatchStream
 from training.data.shards import PreparedCorpus
 from training.distributed import World
-from training.memory import keep_freed_memory
 from training.objective import build_objective
 from training.optimizer import build_optimizer
 from training.recipe import Recipe, load_recipe
 from training.speed import has_bf16_units, operations_of_a_pair, operations_per_second, peak_memory_mib
-from training.step import Step, TeacherForcedLoss
+from training.step import TeacherForcedLoss, TrainingStep
 
 WARM_UP = 2
 RANDOM_LENGTH = 32
@@ -42,7 +42,7 @@ class SpeedReport:
     seconds_per_update: float
     target_tokens_per_second: float
     utilisation: float
-    """Of the matrix products that the device can do (``training.speed``)."""
+    """Share of the matrix products that the device can do (``training.speed``)."""
     peak_memory_mib: float
 
     def text(self) -> str:
@@ -82,14 +82,14 @@ def bench_training(recipe: str, data: Path | None, updates: int, overrides: Sequ
         for batches in updates_of_batches
     ]
     loss = TeacherForcedLoss(model, build_objective(settings), bf16=bf16, compiled=options.compile)
-    step = Step(loss, build_optimizer(model, options), options, World(device=device))
+    step = TrainingStep(loss, build_optimizer(model, options), options, World(device=device))
     seconds, tokens = [], []
     for update, batches in enumerate(updates_of_batches, start=1):
         began_s = time.perf_counter()
-        outcome = step(batches, update)
-        float(outcome.gradient_norm)  # waits for the device
+        report = step(batches, update)
+        float(report.gradient_norm)  # waits for the device
         seconds.append(time.perf_counter() - began_s)
-        tokens.append(outcome.sums.n_tokens)
+        tokens.append(report.sums.n_tokens)
     seconds, tokens, operations = seconds[WARM_UP:], tokens[WARM_UP:], operations[WARM_UP:]
     bound = operations_per_second(device, torch.bfloat16 if bf16 else torch.float32)
     return SpeedReport(
@@ -133,7 +133,7 @@ def _random(vocab_size: int, rows: int) -> Batch:
 
 
 def _operations(model: Model, batch: Batch) -> int:
-    """Of a pair of the batch's mean lengths, times its pairs."""
+    """Operations of a pair of the batch's mean lengths, times its pairs."""
     assert batch.target_mask_BT is not None
     source, target = (
         round(int(mask.sum()) / batch.size) for mask in (batch.source_mask_BS, batch.target_mask_BT)

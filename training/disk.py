@@ -13,7 +13,7 @@ from nmt.errors import PasserelleError
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 TOLD = "no room (a full disk, a quota or a limit on file sizes)"
-"""What a person is told of it."""
+"""Words for a person about it."""
 
 
 def is_full(error: BaseException) -> bool:

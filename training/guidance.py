@@ -1,4 +1,4 @@
-"""What ``nmt train`` tells a person: how long it will train, why it ended, what comes next."""
+"""Messages of ``nmt train``: how long it will train, why it ended, what comes next."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from nmt.commands.lines import note
 from nmt.errors import ConfigError
 from training.batching import epoch_batches
 from training.data.shards import PreparedCorpus
-from training.loop import Trainer
 from training.recipe import Recipe
+from training.trainer import Trainer
 
 VALIDATIONS_OF_A_SHORT_RUN = 4
 

@@ -23,7 +23,7 @@ from torch import Tensor
 BLOCK_ELEMENTS = {"cpu": 2**23, "cuda": 2**28}
 """Logits of a block: large enough for matrix products at full speed."""
 CACHED_ELEMENTS = 2**18
-"""Of a block's logits, what a CPU works on at once: 1 MiB in float32, within a core's second-level cache."""
+"""Logits of a block that a CPU works on at once: 1 MiB in float32, within a core's second-level cache."""
 
 
 class Loss(NamedTuple):

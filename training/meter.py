@@ -1,4 +1,4 @@
-"""What a training loop reports between two log lines: losses, tokens, speed, memory."""
+"""Meter of a training loop between two log lines: losses, tokens, speed, memory."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from nmt.errors import NumericalError
 from training.distributed import World
 from training.speed import peak_memory_mib
 from training.state import TrainingState
-from training.step import Outcome
+from training.step import UpdateReport
 
 
 class Bound(NamedTuple):
-    """What a run's speed is measured against."""
+    """Yardsticks of a run's speed."""
 
     operations_of_a_token: float
-    """Of the model's matrix products, forward and backward, for each target token."""
+    """Operations of the model's matrix products, forward and backward, for each target token."""
     operations_per_second: float
-    """Of all devices of the run, in one large product."""
+    """Operations a second of all devices of the run, in one large product."""
 
 
 class Meter:
@@ -44,12 +44,12 @@ class Meter:
         """Seconds that the run has taken, in all its sittings up to their last checkpoints."""
         return time.monotonic() - self._began_s
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, report: UpdateReport) -> None:
         """Count one update."""
-        self._smoothed = self._smoothed + outcome.sums.smoothed
-        self._nll = self._nll + outcome.sums.nll
-        self._n_tokens += outcome.sums.n_tokens
-        self._gradient_norm = outcome.gradient_norm
+        self._smoothed = self._smoothed + report.sums.smoothed
+        self._nll = self._nll + report.sums.nll
+        self._n_tokens += report.sums.n_tokens
+        self._gradient_norm = report.gradient_norm
 
     def raise_unless_finite(self, update: int) -> None:
         """Never let NaN into a checkpoint; all processes find the same."""

@@ -45,9 +45,13 @@ class Muon(torch.optim.Optimizer):
         for group in self.param_groups:
             for matrix in group["params"]:
                 if matrix.grad is not None:
-                    self._move(matrix, matrix.grad, group["lr"], group["weight_decay"], group["momentum"])
+                    self._update_matrix(
+                        matrix, matrix.grad, group["lr"], group["weight_decay"], group["momentum"]
+                    )
 
-    def _move(self, matrix: Tensor, grad: Tensor, lr: float, weight_decay: float, momentum: float) -> None:
+    def _update_matrix(
+        self, matrix: Tensor, grad: Tensor, lr: float, weight_decay: float, momentum: float
+    ) -> None:
         state = self.state[matrix]
         if not state:
             state["momentum_buffer"] = torch.zeros_like(grad)

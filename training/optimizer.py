@@ -67,7 +67,7 @@ def hidden_matrices(model: nn.Module) -> list[nn.Parameter]:
 
 
 def moment_names(optimizer: torch.optim.Optimizer, parameter: nn.Parameter) -> tuple[str, ...]:
-    """What the optimizer remembers of ``parameter`` from one step to the next."""
+    """State of the optimizer for ``parameter`` from one step to the next."""
     if isinstance(optimizer, MuonAdamW) and any(
         parameter is matrix for group in optimizer.muon.param_groups for matrix in group["params"]
     ):

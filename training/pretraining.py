@@ -23,12 +23,12 @@ from nmt.config import SpecialIds
 
 MASKED = 0.15
 TO_MASK, TO_ANOTHER = 0.8, 0.1
-"""Of the masked words; the rest stay as they are."""
+"""Shares of the masked words; the rest stay as they are."""
 
 
 @dataclass(frozen=True)
 class Pretraining:
-    """What is made of a batch of sentence pairs."""
+    """Batch made of a batch of sentence pairs."""
 
     objective: Literal["masked_words", "language_model"]
     vocab_size: int

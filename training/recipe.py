@@ -269,7 +269,7 @@ class TrainingConfig(StrictModel):
     average_last: int = Field(10, ge=1)
     """Checkpoints whose weights are averaged into the model folder; 1 takes the best alone."""
     precision: Literal["auto", "fp32", "bf16"] = "auto"
-    """Of matrix products; weights are float32 always. auto: bf16 where the device has units for it."""
+    """Precision of matrix products; weights are float32. auto: bf16 where the device has units for it."""
     compile: bool = False
     sharded: bool = False
     """Share weights, gradients and moments out among the processes of ``torchrun``: for a model that does not
@@ -321,7 +321,7 @@ class Recipe(StrictModel):
 
     @model_validator(mode="after")
     def _pieces_of_the_noise(self) -> Self:
-        """What noise writes must be single pieces: spelled out, they would teach nothing."""
+        """Marks of noise must be single pieces: spelled out, they would teach nothing."""
         noise = self.data.noise
         if noise is None:
             return self
@@ -408,7 +408,7 @@ class Recipe(StrictModel):
         )
 
     def corpus_identity(self) -> dict[str, Any]:
-        """What decides the prepared corpus, apart from the corpora's bytes and the folders they lie in."""
+        """Settings that decide the prepared corpus, apart from the corpora's bytes and folders."""
         tokenizer = self.tokenizer.model_dump(mode="json")
         given = tokenizer.pop("given")
         sources: dict[str, Any] = {"__all__": {"path", "streaming", "optional", "ships"}}

@@ -1,4 +1,4 @@
-"""What training speed is measured against: operations that a model needs, those that a device can do, memory.
+"""Yardsticks of training speed: operations that a model needs, those that a device can do, memory.
 
 Model FLOP utilisation (Chowdhery et al. 2022, PaLM, appendix B) is the share of a device's matrix products
 that a training step puts to use: floating-point operations of the model's own products, forward and backward,
@@ -54,7 +54,7 @@ def has_bf16_units(device: torch.device) -> bool:
 
 
 def operations_per_second(device: torch.device, dtype: torch.dtype) -> float:
-    """What the device does in one large matrix product, the fastest of several."""
+    """Operations a second of the device in one large matrix product, the fastest of several."""
     size = PRODUCT_SIZE.get(device.type, 1024)
     left, right = (torch.randn(size, size, device=device).to(dtype) for _ in range(2))
     fastest_s = float("inf")

@@ -95,7 +95,7 @@ def save_checkpoint(
 
 
 def cannot_save(path: Path, error: Exception) -> RunFolderError:
-    """What to tell a person when ``path`` could not be written."""
+    """Message when ``path`` could not be written."""
     if is_full(error):
         return DiskFullError(f"{path}: {TOLD}; earlier checkpoints stand: make room, then --resume")
     return RunFolderError(f"{path}: cannot be saved: {error}; earlier checkpoints stand")
@@ -118,7 +118,7 @@ def newest_intact(folder: Path) -> tuple[Path | None, list[str]]:
 
 
 def find_damage(checkpoint: Path) -> str | None:
-    """What is wrong with a checkpoint: a missing or altered file by name; None when it is intact."""
+    """Damage of a checkpoint: a missing or altered file by name; None when it is intact."""
     try:
         lines = (checkpoint / MANIFEST).read_text(encoding="ascii").splitlines()
         listed = {name: digest for digest, name in (line.split("  ", 1) for line in lines)}

@@ -45,7 +45,7 @@ class TeacherForcedLoss(nn.Module):
 
 
 class Sums(NamedTuple):
-    """Of an update's losses; nothing here has waited for the device."""
+    """Sums of an update's losses; nothing here has waited for the device."""
 
     smoothed: Tensor
     """The loss, summed over this process's target tokens."""
@@ -54,15 +54,15 @@ class Sums(NamedTuple):
     """Real target tokens of the update, in all processes."""
 
 
-class Outcome(NamedTuple):
-    """What an update reports."""
+class UpdateReport(NamedTuple):
+    """Report of an update."""
 
     sums: Sums
     gradient_norm: Tensor
     """Before clipping."""
 
 
-class Step:
+class TrainingStep:
     """Update a model's weights from batches, each token weighing the same.
 
     Args:
@@ -80,7 +80,7 @@ class Step:
         self._options = options
         self._world = world
 
-    def __call__(self, batches: Sequence[Batch], update: int) -> Outcome:
+    def __call__(self, batches: Sequence[Batch], update: int) -> UpdateReport:
         """Train on the whole of ``batches``, which are the same in every process."""
         return self.apply(self.gradients(batches, update))
 
@@ -104,9 +104,9 @@ class Step:
         assert isinstance(nll, Tensor)
         return Sums(smoothed, nll, n_tokens)
 
-    def apply(self, sums: Sums) -> Outcome:
+    def apply(self, sums: Sums) -> UpdateReport:
         """Clip and let the optimizer change the weights."""
         norm = nn.utils.clip_grad_norm_(self._loss.parameters(), self._options.clip_norm or math.inf)
         self._optimizer.step()
         self._optimizer.zero_grad(set_to_none=True)
-        return Outcome(sums, whole(norm))
+        return UpdateReport(sums, whole(norm))

@@ -16,15 +16,14 @@ from nmt.model_folder.checkpoint import (
 )
 from nmt.model_folder.files import sha256
 from nmt.model_folder.vocabulary import VOCABULARY
-from nmt.models.build import Model
 from training.data.shards import PreparedCorpus
 from training.disk import full_disk_told
 from training.distributed import World, open_world, was_restarted
 from training.guidance import has_same_data, needs_a_model, resuming, sized, tell_end, tell_start
-from training.loop import Trainer
 from training.recipe import Recipe, load_recipe
 from training.run_folder import RunFolder, begun_with, open_run
 from training.state import cannot_save, checkpoints
+from training.trainer import Trainer
 
 RUNS = Path("runs")
 
@@ -54,8 +53,7 @@ def train(
         resume: go on from the newest checkpoint, if there is one, with the settings the run was begun with.
         overrides: ``dotted.key=value`` of the recipe.
         data: a prepared corpus, taken as it is without the raw corpora. None prepares ``run/data``.
-        init_from: a model folder or the name of one: begin with its weights and keep its sub-words and
-            architecture.
+        init_from: a model folder or the name of one: its weights, sub-words and architecture are kept.
 
     Returns:
         The model folder: the best model on the development set.
@@ -74,45 +72,57 @@ def train(
     begins = settings.adapts or settings.tokenizer.given is not None
     if begins and init_from is None and not (resume and checkpoints(path / "checkpoints")):
         raise needs_a_model(recipe, path, settings.data.dir)
-    tokenizer_file: Path | None = None
-    initial: Model | None = None
-    if init_from is not None:
-        loaded = load_model_folder(resolve_model(init_from))
-        refuse_imported(loaded)
-        initial, tokenizer_file = loaded.model, loaded.folder / TOKENIZER
+    loaded = None if init_from is None else _loaded(init_from)
+    tokenizer_file = None if settings.tokenizer.given is None or data else path / "data" / TOKENIZER
+    if loaded is not None:
+        tokenizer_file = loaded.folder / TOKENIZER
         settings = settings.beginning_with(loaded.config.model, sha256(tokenizer_file))
-    elif settings.tokenizer.given is not None and data is None:
-        tokenizer_file = path / "data" / TOKENIZER  # of the run that goes on
     with (
         full_disk_told(path, cannot_save),  # of whatever is written there, TensorBoard's events too
         open_world(sharded=settings.training.sharded) as world,
         _folder(path, settings, world, resume) as folder,
     ):
-        if data is not None:
-            corpus = _open_ready(data, settings)
-        else:
-            if world.is_first:
-                # needs libraries that training does not
-                from training.data.prepare import prepare_corpus  # noqa: PLC0415
-
-                prepare_corpus(settings, path / "data", tokenizer_file)
-            world.wait_for_all()
-            corpus = PreparedCorpus.open(path / "data", settings)
+        corpus = _corpus(data, path / "data", settings, tokenizer_file, world)
         settings = sized(settings, corpus)
         if world.is_first:
             tell_start(path, settings, given, corpus)
         trainer = Trainer(settings, corpus, folder, world)
-        if resume:
-            trainer.resume()
-        first_update = trainer.state.update
-        if first_update == 0 and initial is not None:
-            trainer.begin_with(initial)
+        first_update = _resumed(trainer) if resume else 0
+        if first_update == 0 and loaded is not None:
+            trainer.begin_with(loaded.model)
         elif first_update == 0 and begins:  # no checkpoint was intact
             raise needs_a_model(recipe, path, settings.data.dir)
         trainer.train()
         if world.is_first:
             tell_end(trainer, first_update, resuming(recipe, path, data, overrides if resume else ()))
     return folder.model
+
+
+def _loaded(init_from: str) -> LoadedModel:
+    loaded = load_model_folder(resolve_model(init_from))
+    refuse_imported(loaded)
+    return loaded
+
+
+def _resumed(trainer: Trainer) -> int:
+    """Go on from the newest checkpoint; its update, 0 without one."""
+    trainer.resume()
+    return trainer.state.update
+
+
+def _corpus(
+    ready: Path | None, folder: Path, settings: Recipe, tokenizer_file: Path | None, world: World
+) -> PreparedCorpus:
+    """The corpus that is ``ready``, or else that of ``folder``, which the first process prepares."""
+    if ready is not None:
+        return _open_ready(ready, settings)
+    if world.is_first:
+        # needs libraries that training does not
+        from training.data.prepare import prepare_corpus  # noqa: PLC0415
+
+        prepare_corpus(settings, folder, tokenizer_file)
+    world.wait_for_all()
+    return PreparedCorpus.open(folder, settings)
 
 
 @contextmanager

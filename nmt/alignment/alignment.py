@@ -1,4 +1,4 @@
-"""What aligning gives, and in which batches it is done; no torch."""
+"""Results of alignment and the batches it is done in; no torch."""
 
 from __future__ import annotations
 

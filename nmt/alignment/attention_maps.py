@@ -13,7 +13,7 @@ Heads = tuple[tuple[tuple[tuple[float, ...], ...], ...], ...]
 
 BEGIN, END = "<s>", "</s>"
 MOST_CELLS = 400_000
-"""Of one sentence, over all heads: a sentence with more has no maps."""
+"""Numbers of one sentence's maps, over all heads; a sentence with more has none."""
 
 
 @dataclass(frozen=True)

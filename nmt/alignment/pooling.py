@@ -87,9 +87,9 @@ class WordShares:
     """Shares of words in each other, of the link scorer; what is missing to 1 is linked to nothing."""
 
     forward_IJ: Tensor
-    """Of each target word over the source words: rows sum to at most 1."""
+    """Shares of each target word over the source words: rows sum to at most 1."""
     backward_IJ: Tensor
-    """Of each source word over the target words: columns sum to at most 1."""
+    """Shares of each source word over the target words: columns sum to at most 1."""
 
     def reversed(self) -> WordShares:
         """The same with source and target exchanged."""
@@ -128,7 +128,7 @@ class WordShares:
         return _combined(forward, backward, extraction)
 
     def matrix(self, rule: LinkRule) -> Tensor:
-        """What a heat map shows: the agreement, each row made to sum to 1; a faint row is 0."""
+        """Cells of a heat map: the agreement, each row made to sum to 1; a faint row is 0."""
         score_IJ = self.agreement(rule)
         total_I1 = score_IJ.sum(dim=1, keepdim=True)
         return score_IJ / total_I1.clamp(min=1e-9) * (total_I1 >= FAINT)

@@ -29,7 +29,7 @@ DROPOUT = 0.1
 
 
 class States(NamedTuple):
-    """What the scorer reads of the frozen model."""
+    """States of the frozen model that the scorer reads."""
 
     memory_BSD: Tensor
     """Encoder output."""

@@ -24,7 +24,7 @@ class ScorerConfig(StrictModel):
     """Sizes of ``LinkScorer``."""
 
     d_model: int = Field(gt=0)
-    """Of the translation model."""
+    """Width of the translation model."""
     vocab_size: int = Field(gt=0)
     """The same."""
     d_link: int = Field(192, gt=0)
@@ -48,7 +48,7 @@ class AlignerConfig(StrictModel):
 
     format_version: Literal[1] = 1
     weights_sha256: str = Field(pattern="^[0-9a-f]{64}$")
-    """Of the ``model.safetensors`` whose states it reads."""
+    """Checksum of the ``model.safetensors`` whose states it reads."""
     scorer: ScorerConfig
     rule: LinkRule = LinkRule()
     trained_on: dict[str, Any]

@@ -1,4 +1,4 @@
-"""What the link scorer reads, taken from a translation model in one forced pass without the vocabulary.
+"""Input of the link scorer, from a translation model in one forced pass without the vocabulary.
 
 Dimensions: B sentences, S source pieces, T target pieces (without EOS), D d_model.
 """

@@ -4,10 +4,10 @@ Each sentence is a flow (``nmt.pipeline.requests``). Its searches wait in a fair
 when there is room, and go on when they are answered; nothing waits for the sentences of other requests to
 end.
 
-There are two lanes (``nmt.batching.running_batch``), each a running batch of its own. A small request takes
-the fast one. The lanes take turns to plan texts, let sentences join or search, and share the time evenly
-while both are busy; but what the fast one has not used of its half lately it may use at once. So a short text
-that comes now and then waits for one turn of the long ones and then for nothing, however many those are.
+There are two running batches (``nmt.batching.running_batch``). A small request joins the fast one. They take
+turns to plan texts, let sentences join or search, and share the time evenly while both are busy; but what the
+fast one has not used of its half lately it may use at once. So a short text that comes now and then waits for
+one turn of the long ones and then for nothing, however many those are.
 
 A step of the model leaves nothing in the processor's caches of what splits, checks and puts together texts.
 So while a batch is well filled, texts are planned and answers taken up several together.
@@ -22,8 +22,8 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 
 import torch
 
-from nmt.batching.events import Begun, Event, Failed, Finished, Planned
-from nmt.batching.running_batch import Lane, Request, Task
+from nmt.batching.events import Event, Failed, Finished, Started, Tokenized
+from nmt.batching.running_batch import Request, RunningBatch, Task
 from nmt.errors import InputError
 from nmt.options import DEFAULTS, TranslationOptions
 from nmt.pipeline.requests import Answer, EveryHead, ForcedPass, Question, ReadBack
@@ -31,19 +31,19 @@ from nmt.spans import Span
 from nmt.translator import Translator
 
 SMALL_CHARACTERS = 300
-"""A request of no more takes the fast lane."""
-FAST_LANE_SHARE = 2
-"""How often as much as the slow lane the fast one may search at once: nobody else waits for its steps."""
+"""A request of no more joins the fast batch."""
+FAST_SHARE = 2
+"""How often as much as the slow batch the fast one may search at once: nobody else waits for its steps."""
 SAVED_S = 0.1
-"""Seconds of its half that the fast lane may have saved up while only the slow one was busy."""
+"""Seconds of its half that the fast batch may have saved up while only the slow one was busy."""
 LATELY_S = 5.0
-"""Seconds after a small request in which batches of the slow lane are kept short."""
+"""Seconds after a small request in which turns of the slow batch are kept short."""
 ALIGN_TOGETHER = 16
-"""Forced passes of the slow lane that are gathered."""
+"""Forced passes of the slow batch that are gathered."""
 PLAN_S = 0.005
-"""Seconds of computing for each step of a lane to split and tokenise its texts."""
+"""Seconds of computing for each step of a running batch to split and tokenise its texts."""
 FILL_S = 0.02
-"""The same, at once, while there is not enough planned to fill the lane's batch."""
+"""The same, at once, while there is not enough planned to fill the batch."""
 
 
 class ContinuousTranslator:
@@ -51,7 +51,7 @@ class ContinuousTranslator:
 
     Args:
         translator: its decoder must be able to merge states.
-        max_batch_tokens: source tokens x beam size that are searched at once in the slow lane; in the fast
+        max_batch_tokens: source tokens x beam size that are searched at once in the slow batch; in the fast
             one it is twice that.
         on_failure: told when a batch fails as a whole and its sentences are tried alone.
     """
@@ -67,19 +67,19 @@ class ContinuousTranslator:
         self._requests: dict[Hashable, Request] = {}
         self._passes: list[tuple[Task, ForcedPass | EveryHead | ReadBack]] = []
         self._fast, self._slow = (
-            Lane(
+            RunningBatch(
                 translator.continuous_search(on_failure, is_hurried),
                 share * max_batch_tokens,
                 gathers=gathers,
             )
             for share, gathers, is_hurried in (
-                (FAST_LANE_SHARE, True, lambda: False),
+                (FAST_SHARE, True, lambda: False),
                 (1, False, self._has_small_requests),
             )
         )
         self._small_came_s = -math.inf
-        self._alone: Lane | None = None
-        """The only busy lane, if there is one."""
+        self._alone: RunningBatch | None = None
+        """The only busy batch, if there is one."""
 
     @property
     def is_busy(self) -> bool:
@@ -98,8 +98,8 @@ class ContinuousTranslator:
 
     @property
     def batch_fill(self) -> float:
-        """Tokens searched now, as a share of what may be searched at once in a lane."""
-        return max(lane.n_tokens / lane.most_tokens for lane in (self._fast, self._slow))
+        """Tokens searched now, as a share of what may be searched at once in a running batch."""
+        return max(batch.n_tokens / batch.most_tokens for batch in (self._fast, self._slow))
 
     def add(
         self,
@@ -121,47 +121,47 @@ class ContinuousTranslator:
             keep: the same.
             party: who asks; parties share the model evenly by tokens.
             parts: report each sentence as soon as it and those before it are there.
-            background: nobody waits for it: it takes the slow lane, and others go first.
+            background: nobody waits for it: it joins the slow batch, and others go first.
         """
         if not texts:
             raise InputError("there is no text to translate")
         is_small = sum(map(len, texts)) <= SMALL_CHARACTERS
-        lane = self._fast if is_small and not background else self._slow
-        if lane is self._fast:
+        batch = self._fast if is_small and not background else self._slow
+        if batch is self._fast:
             self._small_came_s = time.perf_counter()
-        made = Request(request, party, list(texts), keep, options, parts, lane, background)
+        made = Request(request, party, list(texts), keep, options, parts, batch, background)
         self._requests[request] = made
-        lane.unplanned.append(made)
+        batch.unplanned.append(made)
 
     def cancel(self, requests: Collection[Hashable]) -> None:
         """Forget requests; what they have in a running batch leaves it with its next step."""
         for request in requests:
             if (gone := self._requests.pop(request, None)) is not None:
-                gone.lane.drop(gone)
+                gone.batch.drop(gone)
                 self._passes = [entry for entry in self._passes if entry[0].request is not gone]
-                if gone in gone.lane.unplanned:
-                    gone.lane.unplanned.remove(gone)
+                if gone in gone.batch.unplanned:
+                    gone.batch.unplanned.remove(gone)
 
     @torch.inference_mode()
     def step(self) -> list[Event]:
-        """A lane's turn to plan texts, let sentences join or search; align; and what has come of it."""
+        """One turn of a running batch: plan texts, let sentences join, or search; then align."""
         events: list[Event] = []
-        if (lane := self._next_lane()) is not None:
+        if (batch := self._next_batch()) is not None:
             started = time.perf_counter()
-            if lane.plans_next:
-                self._plan(lane, events)
-                lane.has_planned = True
+            if batch.plans_next:
+                self._plan(batch, events)
+                batch.has_planned = True
             else:
-                answers = lane.step()
-                events += [Begun(request.name) for request in lane.newly_begun()]
+                answers = batch.step()
+                events += [Started(request.name) for request in batch.newly_begun()]
                 for task, reply in answers:
                     if self._is_wanted(task):
                         self._resume(task, reply, events)
-            lane.took(time.perf_counter() - started)
+            batch.took(time.perf_counter() - started)
         if self._passes and (
             len(self._passes) >= ALIGN_TOGETHER
             or not self.n_running
-            or any(task.request.lane is self._fast for task, _ in self._passes)
+            or any(task.request.batch is self._fast for task, _ in self._passes)
         ):
             self._align(events)
         return events
@@ -170,9 +170,9 @@ class ContinuousTranslator:
         """Whether a small request has come lately: the next one is not to wait long."""
         return time.perf_counter() - self._small_came_s < LATELY_S
 
-    def _next_lane(self) -> Lane | None:
+    def _next_batch(self) -> RunningBatch | None:
         """The one that has had less time since both are busy, what the fast one has saved up counted."""
-        busy = [lane for lane in (self._fast, self._slow) if lane.is_busy]
+        busy = [batch for batch in (self._fast, self._slow) if batch.is_busy]
         if len(busy) == 2 and self._alone is not None:
             # who comes to a busy machine has waited for the turn that was being taken
             now_s = self._alone.clock_s - self._alone.last_turn_s
@@ -181,16 +181,16 @@ class ContinuousTranslator:
             else:
                 self._fast.clock_s = min(max(self._fast.clock_s, now_s - SAVED_S), now_s)
         self._alone = busy[0] if len(busy) == 1 else None
-        return min(busy, key=lambda lane: lane.clock_s) if busy else None
+        return min(busy, key=lambda batch: batch.clock_s) if busy else None
 
-    def _plan(self, lane: Lane, events: list[Event]) -> None:
-        """Plan a lane's texts: one at least, a few more, and if its batch wants sentences more still."""
-        unplanned, started = lane.unplanned, time.thread_time()
-        n_steps = lane.steps_since_plan()
+    def _plan(self, batch: RunningBatch, events: list[Event]) -> None:
+        """Plan texts of a running batch: one at least, a few more, and more still if it wants sentences."""
+        unplanned, started = batch.unplanned, time.thread_time()
+        n_steps = batch.steps_since_plan()
         is_first = True
         while unplanned:
             spent_s = time.thread_time() - started
-            wants_more = lane.n_tokens + lane.n_waiting_tokens < lane.most_tokens
+            wants_more = batch.n_tokens + batch.n_waiting_tokens < batch.most_tokens
             limit_s = max(n_steps * PLAN_S, FILL_S if wants_more else 0.0)
             if spent_s >= limit_s and not is_first:
                 return
@@ -208,7 +208,7 @@ class ContinuousTranslator:
             self._fail(request, _named(error, index, len(request.texts)), events)
             return
         request.take(plan)
-        events.append(Planned(request.name, sum(len(ids) + 1 for ids in plan.source_ids)))
+        events.append(Tokenized(request.name, sum(len(ids) + 1 for ids in plan.source_ids)))
         unplanned.rotate(-1)
         if request.is_planned:
             unplanned.remove(request)
@@ -233,7 +233,7 @@ class ContinuousTranslator:
             if isinstance(question, ForcedPass | EveryHead | ReadBack):
                 self._passes.append((task, question))
             else:
-                request.lane.put(task, question)
+                request.batch.put(task, question)
 
     def _align(self, events: list[Event]) -> None:
         """Answer the forced passes that wait: together, or one by one if that fails."""

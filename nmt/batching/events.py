@@ -1,4 +1,4 @@
-"""What ``nmt.batching.continuous`` tells of the requests it has; without torch, for those who only listen."""
+"""Events of ``nmt.batching.continuous`` about its requests; without torch, for those who only listen."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Begun:
+class Started:
     """The first sentence of a request is being searched."""
 
     request: Hashable
 
 
 @dataclass(frozen=True)
-class Planned:
+class Tokenized:
     """A text of a request has been split and tokenised."""
 
     request: Hashable
@@ -38,7 +38,7 @@ class PartFinished:
     n_sentences: int
     source: Span
     translation: Translation
-    """Of this sentence as a text of its own."""
+    """Translation of this sentence as a text of its own."""
 
 
 @dataclass(frozen=True)
@@ -57,4 +57,4 @@ class Failed:
     error: Exception
 
 
-Event = Begun | Planned | PartFinished | Finished | Failed
+Event = Started | Tokenized | PartFinished | Finished | Failed

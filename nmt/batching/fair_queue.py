@@ -1,4 +1,4 @@
-"""Who goes next, when several parties wait for one machine: fair queueing by tokens (Goyal et al. 1996).
+"""Fair queueing by tokens, when several parties wait for one machine (Goyal et al. 1996).
 
 Each party has a clock that runs by the tokens it is served; whose clock is behind goes next. A party that
 comes back from a pause starts at the clock of those that are waiting, so nobody saves up turns. Within one
@@ -29,11 +29,11 @@ class FairQueue(Generic[ItemT]):
     def __init__(self) -> None:
         self._parties: dict[Hashable, _Party[ItemT]] = {}
         self._clocks: dict[Hashable, float] = {}
-        """Of parties that have nothing here now but are ahead of those that have."""
+        """Clocks of parties that have nothing here now but are ahead of those that have."""
         self._now = 0.0
         self._n_items = 0
         self.n_tokens = 0
-        """Of all that waits."""
+        """Tokens of all that waits."""
 
     def __len__(self) -> int:
         return self._n_items

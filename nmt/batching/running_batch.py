@@ -1,6 +1,6 @@
-"""The lanes of continuous translation: a running batch each, and who waits to join it.
+"""A running batch of continuous translation, with the sentences that wait to join it.
 
-A lane does one thing at a time, so that its turns are short: some who wait join, or the batch takes a step,
+It does one thing at a time, so that its turns are short: some that wait join, or the batch takes a step,
 after which some that have ended go on.
 """
 
@@ -31,11 +31,11 @@ ANSWER_EVERY = 5
 MOST_ANSWERS = 16
 """Sentences that go on in one turn; others that have ended do so after the next steps."""
 JOIN_SHARE = 0.25
-"""Of ``most_tokens``: so much joins at once, or one sentence. A step takes about as long as encoding that."""
+"""Share of ``most_tokens`` that joins at once, or one sentence: encoding it takes about as long as a step."""
 BACKGROUND_PRICE = 8.0
 """How often a token of a request in the background counts: of a machine that others want it gets a ninth."""
 FILLED_SHARE = 0.25
-"""Of ``most_tokens``: from here on a lane's batch is well filled."""
+"""Share of ``most_tokens`` from which on it is well filled."""
 
 
 @dataclass(eq=False)
@@ -49,7 +49,7 @@ class Request:
         keep: one entry for each text, as for ``Translator.plan``.
         options: how they are translated.
         parts: whether each sentence is told of as soon as it and those before it are there.
-        lane: that searches its sentences.
+        batch: that searches its sentences.
         background: whether others go first, see ``BACKGROUND_PRICE``.
     """
 
@@ -59,7 +59,7 @@ class Request:
     keep: Sequence[Any] | None
     options: TranslationOptions
     parts: bool
-    lane: Lane
+    batch: RunningBatch
     background: bool = False
     plans: list[Plan] = field(default_factory=list)
     finished: list[list[FinishedSentence | None]] = field(default_factory=list)
@@ -117,7 +117,7 @@ class Task:
     has_been_searched: bool = False
 
 
-class Lane:
+class RunningBatch:
     """A running batch and those that wait to join it.
 
     Args:
@@ -142,13 +142,13 @@ class Lane:
         self._n_steps = 0
         self._n_steps_planned = 0
         self._ended_lately: list[tuple[Task, Answer | Exception]] = []
-        """What is to be taken up."""
+        """Sentences that are to be taken up."""
         self._begun: list[Request] = []
         self._numbers = itertools.count()
         self.n_tokens = 0
         """Source tokens x beam size in the running batch."""
         self.clock_s = 0.0
-        """Seconds that this lane has had."""
+        """Seconds that this batch has had."""
         self.last_turn_s = 0.0
 
     @property
@@ -253,7 +253,7 @@ class Lane:
         return begun
 
     def _join(self) -> bool:
-        """Who waits joins if there is room: at once while the batch is small, else a few together.
+        """Sentences that wait join if there is room: at once while the batch is small, else a few together.
 
         Of many some join, and others after each step. Returns whether anybody has.
         """

@@ -50,7 +50,7 @@ def align_train(
 ) -> None:
     """Train the module that links words, beside a model that stays as it is."""
     gold_set = load("training.align.rule:GoldSet", extra="train")
-    options = load("training.align.train:Options", extra="train")(
+    options = load("training.align.train:AlignTrainingOptions", extra="train")(
         pairs, learning_rate, seed, max_minutes or math.inf, is_reversed, init_from
     )
     config = load("training.align.train:align_train", extra="train")(

@@ -13,10 +13,10 @@ from nmt.commands.loading import load
 from nmt.errors import ConfigError, DiskFullError, PasserelleError
 
 if TYPE_CHECKING:
-    from nmt.documents.folders import Plan
+    from nmt.documents.folders import FolderPlan
 
 
-def translate_all(plan: Plan, translate_one: Callable[[Path, Path, str], None], *, force: bool) -> int:
+def translate_all(plan: FolderPlan, translate_one: Callable[[Path, Path, str], None], *, force: bool) -> int:
     """Translate what is not there yet; a document that fails does not stop the others.
 
     Args:
@@ -52,8 +52,8 @@ def translate_all(plan: Plan, translate_one: Callable[[Path, Path, str], None], 
     return 1 if failed else 0
 
 
-def _tell(plan: Plan, n_done: int, n_there: int, failed: dict[Path, str]) -> None:
-    """What became of the documents, on standard error."""
+def _tell(plan: FolderPlan, n_done: int, n_there: int, failed: dict[Path, str]) -> None:
+    """Summary of the documents, on standard error."""
     if plan.left_out:
         kinds = ", ".join(f"{suffix} {count}" for suffix, count in plan.left_out.most_common())
         note(f"files of other kinds are left out: {kinds}")

@@ -131,7 +131,7 @@ def recalling(translator: Translator, path: Path, threshold: float | None) -> Tr
 
 
 class _Recalling:
-    """What commands need of a ``Translator``."""
+    """Methods of a ``Translator`` that commands need."""
 
     def __init__(self, translator: Translator, memory: TranslationMemory, threshold: float) -> None:
         self.config, self.generation = translator.config, translator.generation

@@ -52,6 +52,12 @@ GlossaryFile = Annotated[
     typer.Option("--glossary", metavar="F", help="Terms: SOURCE tab TARGET [tab inflect], or TBX."),
 ]
 
+Source = Annotated[
+    str | None,
+    typer.Option("--from", metavar="CODE", help="Language of the text; by default the text tells."),
+]
+Target = Annotated[str | None, typer.Option("--to", metavar="CODE", help="Language to translate to.")]
+
 
 @contextmanager
 def named_as_typed(*fields: str) -> Iterator[None]:

@@ -22,7 +22,7 @@ PLAIN_INTERVAL_S = 10.0
 
 
 class Advance(Protocol):
-    """What the block calls with each count of pieces done, and a word on how it goes ("5,200 tokens/s")."""
+    """Callback with each count of pieces done, and a word on how it goes ("5,200 tokens/s")."""
 
     def __call__(self, count: int, note: str = "") -> None:
         """``count`` more are done."""

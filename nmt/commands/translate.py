@@ -1,11 +1,11 @@
-"""``nmt translate``: texts, lines of standard input, markup, a document, or a corpus."""
+"""``nmt translate``: texts, lines of standard input, markup, or documents."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -14,16 +14,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
+from typer.core import TyperCommand
 
 from nmt.commands.direction import source_of
 from nmt.commands.lines import lines, warn
 from nmt.commands.loading import load
 from nmt.commands.memory import Threshold, recalling
-from nmt.commands.options import Beam, Device, Engine, GlossaryFile, Model, named_as_typed
+from nmt.commands.options import (
+    Beam,
+    Device,
+    Engine,
+    GlossaryFile,
+    Model,
+    Source,
+    Target,
+    named_as_typed,
+)
 from nmt.config import GenerationConfig, parse
 from nmt.errors import ConfigError, InputError
 from nmt.model_folder.registry import languages_of, resolve_model
-from nmt.options import DEFAULTS, Formality, Quality, TranslationOptions
+from nmt.options import Formality, Quality, TranslationOptions
 from nmt.text.glossary import Glossary
 
 if TYPE_CHECKING:
@@ -36,18 +46,13 @@ LINES_AT_ONCE = 256
 """Lines of standard input translated together; on a terminal each line is answered by itself."""
 
 FIELDS = ("french_typography", "min_confidence")
-"""Of ``TranslationOptions``, as errors name them."""
+"""Fields of ``TranslationOptions``, as errors name them."""
 
 MarkupKind = Literal["html", "xml"]
 
 Texts = Annotated[
     list[str] | None, typer.Argument(metavar="TEXT", help="Texts; without any: lines of stdin.")
 ]
-Source = Annotated[
-    str | None,
-    typer.Option("--from", metavar="CODE", help="Language of the text; by default the text tells."),
-]
-Target = Annotated[str | None, typer.Option("--to", metavar="CODE", help="Language to translate to.")]
 NBest = Annotated[
     int | None,
     typer.Option(
@@ -81,7 +86,7 @@ Out = Annotated[
     typer.Option(
         "--out",
         metavar="OUT",
-        help="Of --file; default: NAME.LANGUAGE.SUFFIX beside it, of a folder NAME.LANGUAGE. Of --ray.",
+        help="Of --file; default: NAME.LANGUAGE.SUFFIX beside it, of a folder NAME.LANGUAGE.",
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="With --file: replace OUT if it is there.")]
@@ -107,22 +112,34 @@ MinConfidence = Annotated[
         "--min-confidence", metavar="P", min=0, max=1, help="A sentence of less confidence keeps its source."
     ),
 ]
-Ray = Annotated[
-    Path | None,
-    typer.Option("--ray", metavar="DIR", help="A folder of .txt or .parquet shards, on a Ray cluster."),
-]
 Column = Annotated[
     str | None,
-    typer.Option(
-        "--column",
-        metavar="NAME",
-        help="Of a csv: names or numbers, with commas. Of Parquet (--ray): text.",
-    ),
+    typer.Option("--column", metavar="NAME", help="Columns of a csv: names or numbers, with commas."),
 ]
-Workers = Annotated[
-    int | None,
-    typer.Option("--workers", metavar="N", min=1, help="With --ray; default: one a core, or GPU."),
-]
+
+
+PANELS = {
+    "Model": ("model", "source", "target", "device", "engine"),
+    "Search": ("quality", "beam", "coverage_penalty"),
+    "Wording": ("glossary", "memory", "threshold", "formality", "french_typography", "min_confidence"),
+    "Output of texts": ("n_best", "alignment", "as_json", "markup"),
+    "Documents": ("file", "out", "force", "everything", "column"),
+}
+"""Parameters of ``translate`` as ``--help`` groups them."""
+
+
+class TranslateCommand(TyperCommand):
+    """``nmt translate``, whose help has a section for each of ``PANELS``."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - typer's click is private
+        """Write arguments and options, by panel."""
+        records = {param.name: param.get_help_record(ctx) for param in self.get_params(ctx)}
+        panels = {"Arguments": ("text",), **PANELS}
+        others = records.keys() - {name for names in panels.values() for name in names}
+        for title, names in {**panels, "Other": tuple(sorted(filter(None, others)))}.items():
+            if rows := [record for name in names if (record := records[name]) is not None]:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
 
 
 def translate(
@@ -148,13 +165,11 @@ def translate(
     french_typography: Typography = False,
     quality: Effort = "balanced",
     min_confidence: MinConfidence = None,
-    ray: Ray = None,
     column: Column = None,
-    workers: Workers = None,
     device: Device = "auto",
     engine: Engine = "auto",
 ) -> None:
-    """Translate texts, or the lines of standard input, or a document, or a corpus.
+    """Translate texts, or the lines of standard input, or documents.
 
     A blank line stays blank. Standard output holds translations and nothing else.
     """
@@ -165,35 +180,20 @@ def translate(
         quality=quality,
         alignment="links" if alignment else "none",
     )
-    if beam is not None and quality != "balanced":
-        raise ConfigError(f"--quality {quality} says how widely to search, as --beam does: leave one out")
-    chosen = _Chosen(model, source, target, device, engine)
     search = partial(_generation, beam=beam, n_best=n_best, coverage_penalty=coverage_penalty)
-    if threshold is not None and memory is None:
-        raise ConfigError("--threshold is of a translation memory: add --memory F")
-    asked = _Asked(chosen, wishes, glossary, search, memory, threshold)
+    asked = _Asked(
+        _Chosen(model, source, target, device, engine), wishes, glossary, search, memory, threshold
+    )
     shows = alignment or as_json or n_best is not None
     _hint_at_files(text or ())
-    if ray is not None or workers is not None or (column is not None and not file):
-        if (
-            ray is None
-            or out is None
-            or any((text, file, force, everything, markup, shows, glossary, memory))
-            or wishes != DEFAULTS
-        ):
-            raise ConfigError(
-                "a corpus takes --ray DIR and --out DIR, and --model, --from, --to, --beam, --device, "
-                "--column, --workers"
-            )
-        _translate_corpus(ray, out, chosen, beam=beam, column=column, workers=workers)
-    elif file:
+    if file:
         if text or shows or markup is not None:
             raise ConfigError(
                 "--file gives a document, one each: leave out TEXT, --alignment, --json, --n-best, --markup"
             )
         _translate_files(file, out, asked, _How(force, everything, column))
-    elif out is not None or force or everything:
-        raise ConfigError("--out, --force and --everything go with --file IN")
+    elif out is not None or force or everything or column is not None:
+        raise ConfigError("--out, --force, --everything and --column go with --file IN")
     elif markup is not None:
         if shows:
             raise ConfigError("--markup gives markup: leave out --alignment, --json and --n-best")
@@ -230,7 +230,7 @@ class _Chosen:
 
     @property
     def languages(self) -> tuple[str, str]:
-        """What it is to read and to write."""
+        """Languages that it is to read and to write."""
         return languages_of(self.folder, self.source, self.target)
 
     def load(self) -> Translator:
@@ -248,10 +248,18 @@ class _Asked:
     chosen: _Chosen
     wishes: TranslationOptions
     glossary: Path | None
-    search: Callable[[GenerationConfig], GenerationConfig]
+    search: partial[GenerationConfig]
     """The search options asked for, over the defaults of a model."""
     memory: Path | None
     threshold: float | None
+
+    def __post_init__(self) -> None:
+        if self.search.keywords["beam"] is not None and self.wishes.quality != "balanced":
+            raise ConfigError(
+                f"--quality {self.wishes.quality} says how widely to search, as --beam does: leave one out"
+            )
+        if self.threshold is not None and self.memory is None:
+            raise ConfigError("--threshold is of a translation memory: add --memory F")
 
     def load(self, text: str) -> tuple[Translator, TranslationOptions]:
         """The translator of ``text``, and how it is to translate.
@@ -268,16 +276,6 @@ class _Asked:
             translator = recalling(translator, self.memory, self.threshold)
         generation = self.search(translator.generation)
         return translator, self.wishes.model_copy(update={"glossary": terms, "generation": generation})
-
-
-def _translate_corpus(
-    source: Path, out: Path, chosen: _Chosen, *, beam: int | None, column: str | None, workers: int | None
-) -> None:
-    translate_folder = load("nmt.offline.cluster:translate_folder", extra="ray")
-    named = chosen.source is not None or chosen.target is not None
-    model = str(chosen.folder) if named else chosen.model
-    slots: dict[str, Any] = {"device": chosen.device, "workers": workers}
-    print(translate_folder(source, out, model=model, beam=beam, column=column or "text", **slots))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from nmt.errors import ConfigError, InputError
 
 
 @dataclass
-class Plan:
+class FolderPlan:
     """Documents, and what else was found beside them."""
 
     documents: dict[Path, Path] = field(default_factory=dict)
@@ -28,7 +28,7 @@ class Plan:
         self.documents[source] = target
 
 
-def plan(files: Sequence[Path], out: Path | None, language: str) -> Plan:
+def plan(files: Sequence[Path], out: Path | None, language: str) -> FolderPlan:
     """What to translate of files and folders; of hidden files and of links to folders nothing.
 
     Args:
@@ -42,7 +42,7 @@ def plan(files: Sequence[Path], out: Path | None, language: str) -> Plan:
     """
     if out is not None and out.is_file():
         raise ConfigError(f"--out {out} is a file: for folders it is the folder of the translations")
-    found = Plan()
+    found = FolderPlan()
     for file in files:
         if file.is_dir():
             here = file if file.name else file.resolve()
@@ -57,7 +57,7 @@ def plan(files: Sequence[Path], out: Path | None, language: str) -> Plan:
     return found
 
 
-def _walk(folder: Path, mirror: Path, found: Plan) -> None:
+def _walk(folder: Path, mirror: Path, found: FolderPlan) -> None:
     before = len(found.documents)
     for name, folders, names in os.walk(folder):
         here = Path(name)

@@ -1,1 +1,1 @@
-"""What attention does: maps of every head, statistics over a corpus, pruning, words in context, coverage."""
+"""Attention at work: maps of every head, statistics over a corpus, pruning, words in context, coverage."""

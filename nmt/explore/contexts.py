@@ -38,7 +38,7 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class Contexts:
-    """What became of one word."""
+    """States of one word."""
 
     word: str
     sentences: tuple[str, ...]
@@ -49,7 +49,7 @@ class Contexts:
     static_neighbours: tuple[Neighbour, ...]
     """Pieces of the vocabulary with the nearest embeddings; they have no sentence."""
     neighbours: tuple[tuple[Neighbour, ...], ...]
-    """Of each occurrence: other words of the sentences and the corpus, by the states of the last layer."""
+    """Nearest words of each occurrence in the sentences and the corpus, by the states of the last layer."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from nmt.models.build import Model
 from nmt.tokenizer import Tokenizer
 
 LEAST_CASES = 30
-"""Of a relation in either half of the sentences; one seen more rarely is left out."""
+"""Cases of a relation in either half of the sentences; one seen more rarely is left out."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,11 @@ class Relation:
     best_head: Head
     """The best one on the other half."""
     accuracy: float
-    """Of that head."""
+    """Share of relations that this head finds."""
     offset: int
     """The distance, in words, that is most frequent on the other half."""
     baseline: float
-    """What looking at that distance reaches."""
+    """Share that looking at that distance finds."""
 
 
 def read_conllu(path: Path, limit: int) -> list[Parse]:

@@ -1,4 +1,4 @@
-"""What each head does, in numbers over a corpus.
+"""Statistics of each head over a corpus.
 
     confidence   mean of the largest weight of a row, marks of beginning and end aside (Voita et al. 2019)
     entropy      of a row, as a share of the most that its number of columns allows
@@ -55,7 +55,7 @@ class Head(NamedTuple):
 
 @dataclass(frozen=True)
 class HeadStatistics:
-    """What one head does; shares and means over rows, see the module."""
+    """Statistics of one head: shares and means over rows, see the module."""
 
     kind: AttentionKind
     layer: int
@@ -87,7 +87,7 @@ class HeadStatistics:
 
 @dataclass
 class _Sums:
-    """Of one head; sums over rows."""
+    """Sums of one head over rows."""
 
     n_rows: int = 0
     confidence: float = 0.0
@@ -107,7 +107,7 @@ class _Sentence:
     weights: dict[AttentionKind, list[Tensor]]
     """By layer, weights_HTS."""
     ids: dict[AttentionKind, tuple[Tensor, Tensor]]
-    """Of rows (what the query stands for) and of columns."""
+    """Ids of rows (the queries) and of columns."""
 
 
 def head_statistics(
@@ -159,7 +159,7 @@ def _read(model: Model, source: Sequence[int], target: Sequence[int], special: S
 def _statistics(
     name: Head, sentences: Sequence[tuple[Tensor, Tensor, Tensor]], frequencies: Counter[int]
 ) -> HeadStatistics:
-    """Of one head, from the weights_TS of each sentence with the ids of rows and columns."""
+    """Statistics of one head, from the weights_TS of each sentence with the ids of rows and columns."""
     profile_O = _profile(name.kind, (weights_TS for weights_TS, _, _ in sentences))
     sums = _Sums()
     for weights_TS, row_ids, column_ids in sentences:
@@ -199,7 +199,7 @@ def _visible(kind: AttentionKind, offsets_TS: Tensor) -> Tensor:
 
 
 def _classes(kind: AttentionKind, n_rows: int, n_columns: int) -> Tensor:
-    """What of a cell's position counts: its offset, far ones together, and the mark by itself."""
+    """Class of a cell's position: its offset, far ones together, and the mark by itself."""
     classes_TS = offsets(kind, n_rows, n_columns).clamp(-PROFILE - 1, PROFILE + 1) + PROFILE + 1
     classes_TS[:, _mark_column(kind, n_columns)] = 2 * PROFILE + 3
     return classes_TS

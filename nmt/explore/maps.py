@@ -27,7 +27,7 @@ KINDS: tuple[AttentionKind, ...] = get_args(AttentionKind)
 
 
 class AttentionMaps(NamedTuple):
-    """What one forced pass saw; padding attends and is attended to where the masks let it."""
+    """Maps of one forced pass; padding attends and is attended to where the masks let it."""
 
     encoder: tuple[Tensor, ...]
     """weights_BHSS of each encoder layer."""
@@ -38,7 +38,7 @@ class AttentionMaps(NamedTuple):
     encoder_states: tuple[Tensor, ...]
     """states_BSD: the embeddings without positions, then after each layer; the last one normalised."""
     hidden_BTD: Tensor
-    """What the output projection reads."""
+    """Input of the output projection."""
 
     def of(self, kind: AttentionKind) -> tuple[Tensor, ...]:
         """The weights of one kind, by layer."""

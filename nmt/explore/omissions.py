@@ -1,4 +1,4 @@
-"""What a translation drops and repeats, counted: the two errors that coverage is against (Tu et al. 2016).
+"""Words that a translation drops and repeats: the two errors that coverage is against (Tu et al. 2016).
 
     dropped    source words of three letters or more to which no link leads (a forced pass) and that do not
                stand in the translation as they are. Words that the other language has no word for count

@@ -141,7 +141,7 @@ def _renumbered(
 
 
 Loss = Callable[[nn.Module], float]
-"""What a model loses on a development set, less is better."""
+"""Loss of a model on a development set, less is better."""
 
 
 @dataclass(frozen=True)
@@ -153,13 +153,13 @@ class Removal:
     n_removed: int
     """With all rounds before."""
     loss: float
-    """Of the model without all of them."""
+    """Loss of the model without all of them."""
 
 
 def importance(
     model: Transformer, heads: Sequence[Head], loss: Loss, without: Collection[Head] = ()
 ) -> list[float]:
-    """What the model loses when each of ``heads`` is masked, beside those it is ``without`` already."""
+    """Loss of the model when each of ``heads`` is masked, beside those it is ``without`` already."""
     base = masked(model, without)
     losses: list[float] = []
     by_name = attentions(base)

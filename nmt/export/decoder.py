@@ -22,7 +22,7 @@ Graph = Callable[[Sequence[Tensor], Sequence[Tensor], Sequence[Tensor]], Sequenc
 
 
 class ExportedState(NamedTuple):
-    """What the step graph is given besides the tokens."""
+    """Inputs of the step graph besides the tokens."""
 
     mask_BS: Tensor
     memory: tuple[Tensor, ...]
@@ -65,7 +65,7 @@ class ExportedDecoder:
 
 
 def load_torch(folder: Path) -> ExportedDecoder:
-    """What ``export_torch`` wrote."""
+    """Decoder that ``export_torch`` wrote."""
 
     def graph(name: str) -> Graph:
         module = torch.export.load(folder / f"{name}.pt2").module()
@@ -80,7 +80,7 @@ def load_torch(folder: Path) -> ExportedDecoder:
 
 
 def load_onnx(folder: Path, *, threads: int = 0) -> ExportedDecoder:
-    """What ``export_onnx`` wrote, run by onnxruntime; ``threads`` 0: as many as it likes.
+    """Decoder that ``export_onnx`` wrote, run by onnxruntime; ``threads`` 0: as many as it likes.
 
     Raises:
         ImportError: onnxruntime is not installed.

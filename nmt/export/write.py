@@ -27,7 +27,7 @@ FORMATS: dict[str, tuple[Callable[[LoadedModel, Path], None], str]] = {
     "onnx": (export_onnx, "passerelle[onnx]"),
     "torch-export": (export_torch, "passerelle"),
 }
-"""What writes each format, and what must be installed for it."""
+"""Writer of each format, and the packages that it needs."""
 
 
 def export_model(model: str | Path | None, format_: str, out: Path) -> None:

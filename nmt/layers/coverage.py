@@ -65,7 +65,7 @@ class NeuralCoverage(nn.Module):
         self.score = nn.Linear(self.size, d_attention, bias=False)
 
     def prepare(self, memory_BSM: Tensor) -> Tensor:
-        """What the gates read of h, (B, S, 3C)."""
+        """Input of the gates from h, (B, S, 3C)."""
         prepared_BSP: Tensor = self.from_memory(memory_BSM)
         return prepared_BSP
 

@@ -52,7 +52,7 @@ def read_chosen(memory_BSM: Tensor, choice_N: Tensor, expected_NM: Tensor) -> Te
 
 
 def choice_loss(weights_BTS: Tensor, choice_BT: Tensor, log_probs_BT: Tensor, mask_BT: Tensor) -> Tensor:
-    """What is added to the words' own loss: a scalar, summed over the batch.
+    """Term added to the words' own loss: a scalar, summed over the batch.
 
     Args:
         weights_BTS: attention.

@@ -19,7 +19,7 @@ REACH = 5
 
 
 class LastAttention(nn.Module):
-    """What each source position and its neighbours received one step ago; nothing before the first."""
+    """Attention to each source position and its neighbours one step ago; nothing before the first."""
 
     size = 2 * REACH + 1
 

@@ -2,7 +2,7 @@
 
     html, xml     text -> tokens with exact spans, by turbohtml and by expat
     extract       tokens -> texts to translate, and all of it back together
-    gather, flow  inline content -> one text and its marks, and back
+    gather        inline markup -> one text and its marks (inline_content: and back)
     projection    where marks belong in a translation (votes: what the word links say); documents use it too
 
 ``docs/decisions/010-markup.md`` tells why these parsers and this rule of projection.
@@ -71,7 +71,7 @@ def extract_html(
         if token.name in splitting:
             token.splits = True
         elif token.name in non_splitting or not outline_detection:
-            token.splits = token.starts_flow = False
+            token.splits = token.starts_content = False
     tokens = cut_messages(text, cut_lines(text, tokens) if keeps_lines else tokens)
     return ExtractedMarkup(text, tokens, _escape, keeps_runs=keeps_lines)
 

@@ -1,4 +1,4 @@
-"""What parts sentences though it is no tag: the syntax of ICU messages, line ends in strings of programs."""
+"""Ends of sentences that are no tags: the syntax of ICU messages, line ends in strings of programs."""
 
 from __future__ import annotations
 

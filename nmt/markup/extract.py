@@ -1,6 +1,7 @@
 """Markup tokens -> texts to translate, and back: HTML and XML alike.
 
-Block tags end a flow (``nmt.markup.gather``); what is outside of flows and translated attributes is copied.
+Block tags end inline content (``nmt.markup.gather``). Outside of it only some attributes are translated; the
+rest is copied.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nmt.extraction import Extract
-from nmt.markup.flow import Escape, Flow
 from nmt.markup.gather import Item, Role, gather
+from nmt.markup.inline_content import Escape, InlineContent
 from nmt.markup.tokens import Attribute, Kind, Token
 
 if TYPE_CHECKING:
@@ -76,11 +77,11 @@ class ExtractedMarkup:
     ) -> None:
         self._text = text
         self._escape = escape
-        self._flows: list[Flow | Inner] = []
+        self._contents: list[InlineContent | Inner] = []
         self._values: list[Value] = []
-        _Walk(text, tokens, inner, self._flows, self._values, keeps_runs=keeps_runs).run()
-        self._parts: list[Flow | Inner | Value] = sorted(
-            [*self._flows, *self._values], key=lambda part: part.start
+        _Walk(text, tokens, inner, self._contents, self._values, keeps_runs=keeps_runs).run()
+        self._parts: list[InlineContent | Inner | Value] = sorted(
+            [*self._contents, *self._values], key=lambda part: part.start
         )
         self.extracts: Sequence[Extract] = tuple(extract for part in self._parts for extract in part.extracts)
 
@@ -103,7 +104,7 @@ class ExtractedMarkup:
         raw = _Raw(self._text, [(value, own[id(value)][0].text) for value in self._values])
         written: list[str] = []
         read = 0
-        for part in self._flows:
+        for part in self._contents:
             written.append(raw(read, part.start))
             if isinstance(part, Inner):
                 written.append(part.markup.restore(own[id(part)]).replace("]]>", "]]]]><![CDATA[>"))
@@ -144,21 +145,21 @@ class _Raw:
 
 
 class _Walk:
-    """Goes through the tokens once and collects flows and attribute values."""
+    """Goes through the tokens once and collects inline contents and attribute values."""
 
     def __init__(
         self,
         text: str,
         tokens: Sequence[Token],
         inner: Callable[[str], ExtractedMarkup] | None,
-        flows: list[Flow | Inner],
+        contents: list[InlineContent | Inner],
         values: list[Value],
         *,
         keeps_runs: bool,
     ) -> None:
         self._keeps_runs = keeps_runs
         self._text, self._tokens, self._inner = text, tokens, inner
-        self._flows, self._values = flows, values
+        self._contents, self._values = contents, values
         self._items: list[Item] = []
         self._places: dict[int, int] = {}
         """Token index of each tag in ``_items`` -> its place there."""
@@ -187,7 +188,7 @@ class _Walk:
             self._flush()
             if self._inner is not None:
                 start = token.end - len("]]>") - len(token.text)
-                self._flows.append(Inner(start, start + len(token.text), self._inner(token.text)))
+                self._contents.append(Inner(start, start + len(token.text), self._inner(token.text)))
         elif token.kind is Kind.END:
             self._close(token)
         else:
@@ -211,7 +212,7 @@ class _Walk:
         if self._translates and not translates and not self._has_translated(index + 1, token.after):
             return self._copy(index, token)
         changes = translates != self._translates or token.keeps_space
-        if token.splits or token.starts_flow or changes:
+        if token.splits or token.starts_content or changes:
             self._flush()
         if changes and token.kind is Kind.START:
             self._outer.append((token.after, self._translates, self._keeps_space))
@@ -255,7 +256,7 @@ class _Walk:
                 self._values.append(Value(attribute, Extract(text)))
 
     def _flush(self) -> None:
-        flow = gather(self._items, keeps_space=self._keeps_space, keeps_runs=self._keeps_runs)
-        if flow is not None:
-            self._flows.append(flow)
+        content = gather(self._items, keeps_space=self._keeps_space, keeps_runs=self._keeps_runs)
+        if content is not None:
+            self._contents.append(content)
         self._items, self._places = [], {}

@@ -1,4 +1,4 @@
-"""Inline markup -> a flow: its text, and a mark for each tag.
+"""Inline markup -> its text, and a mark for each tag.
 
 White space is treated as HTML does: a run of it is one space, at the edges it is nothing. The tags and the
 white space before the first and after the last word stay outside, untouched; so do tags around all of it.
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from nmt.extraction import Extract
-from nmt.markup.flow import Flow, Tag
+from nmt.markup.inline_content import InlineContent, Tag
 from nmt.markup.projection import Mark, Side
 from nmt.spans import Span
 
@@ -24,7 +24,7 @@ _SPELLED = re.compile(r"[^\sA-Za-z0-9]|[\u00a0\u202f]")
 
 
 class Role(Enum):
-    """What an item does in a flow."""
+    """Role of an item in inline content."""
 
     TEXT = auto()
     REFERENCE = auto()
@@ -37,19 +37,19 @@ class Role(Enum):
 
 @dataclass
 class Item:
-    """A token of a flow, or a copied element: characters [start, end) of the markup."""
+    """A token of inline content, or a copied element: characters [start, end) of the markup."""
 
     role: Role
     start: int
     end: int
     text: str = ""
-    """What TEXT and REFERENCE stand for; the word that COPY is."""
+    """Text that TEXT and REFERENCE stand for; the word that COPY is."""
     spelling: str = ""
-    """Of REFERENCE."""
+    """Spelling of a REFERENCE."""
     partner: int | None = None
-    """Of OPEN and CLOSE: the place of the other one in the flow; None where it is not in it."""
+    """Place of the other one of OPEN and CLOSE in the content; None where it is not in it."""
     is_stray: bool = False
-    """Of OPEN and CLOSE: the other one is nowhere."""
+    """Whether the other one of OPEN and CLOSE is nowhere."""
     separates: bool = False
 
     @property
@@ -68,8 +68,8 @@ class Item:
         return Span(self.start, self.end)
 
 
-def gather(items: Sequence[Item], *, keeps_space: bool, keeps_runs: bool = False) -> Flow | None:
-    """The flow of ``items``; None when there is no letter in it to translate.
+def gather(items: Sequence[Item], *, keeps_space: bool, keeps_runs: bool = False) -> InlineContent | None:
+    """The content of ``items``; None when there is no letter in it to translate.
 
     Args:
         items: text and inline tags in order, as many as stand between two block tags.
@@ -92,7 +92,7 @@ def gather(items: Sequence[Item], *, keeps_space: bool, keeps_runs: bool = False
     for item in core:
         if item.role is Role.REFERENCE and _SPELLED.fullmatch(item.text):
             references.setdefault(item.text, item.spelling)
-    return Flow(
+    return InlineContent(
         start=core[0].start,
         end=core[-1].end,
         extract=Extract("".join(gathered.parts), tuple(gathered.keep)),
@@ -123,7 +123,7 @@ def _core(items: Sequence[Item]) -> tuple[int, int]:
 
 
 def _n_from_before(items: Sequence[Item]) -> int:
-    """How many elements end in the flow that began before it."""
+    """How many elements end in the content that began before it."""
     depth = lowest = 0
     for item in items:
         if not item.is_stray:

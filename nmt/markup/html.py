@@ -108,7 +108,7 @@ def tokenize_html(text: str, ignore_tags: Collection[str], attributes: Collectio
         if token.name == "br":
             token.splits = _ends_a_line(tokens, index)
         elif token.kind is Kind.START and token.name == "a" and not _is_note(tokens, index):
-            token.starts_flow = _follows_a_link(tokens, index)
+            token.starts_content = _follows_a_link(tokens, index)
         elif token.kind is Kind.START and token.name in {"sup", "a"} and _is_note(tokens, index):
             token.translates = token.is_shown = False
     copy_mentions(tokens)

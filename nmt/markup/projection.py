@@ -227,7 +227,7 @@ class _Projection:
         return _NEUTRAL if neighbours and all(neighbours) else -_NEUTRAL
 
     def _left_over(self, index: int) -> tuple[int, int] | None:
-        """What an element gets that was outvoted, or has no link at all.
+        """Place of an element that was outvoted, or has no link at all.
 
         With links it is its strongest token, and nothing when siblings have all of them. Without it is the
         tokens without links between the translations of its neighbours, else the same relative position.

@@ -13,11 +13,11 @@ from enum import Enum, auto
 from nmt.text.mentions import is_mention
 
 MAX_MENTION_TOKENS = 20
-"""Of the element of a mention: a person's name, an avatar, a few spans."""
+"""Tokens of a mention's element: a person's name, an avatar, a few spans."""
 
 
 class Kind(Enum):
-    """What a token is."""
+    """Kind of a token."""
 
     TEXT = auto()
     REFERENCE = auto()
@@ -51,9 +51,9 @@ class Token:
     start: int
     end: int
     text: str = ""
-    """Of TEXT, REFERENCE and CDATA, what it stands for; of VARIABLE, as it is spelled."""
+    """Text that TEXT, REFERENCE and CDATA stand for; of VARIABLE, as it is spelled."""
     name: str = ""
-    """Of a tag."""
+    """Name of a tag."""
     partner: int | None = None
     """Index of the END of this START, or of the START of this END; None where there is none."""
     after: int = 0
@@ -62,7 +62,7 @@ class Token:
     """No sentence goes across this tag. Of END too, and of OTHER."""
     is_self_closing: bool = False
     """Written ``<x/>``, which in HTML means nothing; EMPTY where no end tag comes."""
-    starts_flow: bool = False
+    starts_content: bool = False
     """A sentence may begin here but not go on: a link right after another one."""
     translates: bool | None = None
     """False: the element is copied; True: translated though an outer one is not; None: as the outer one."""
@@ -71,7 +71,7 @@ class Token:
     keeps_space: bool = False
     """White space in the element is kept as it is."""
     separates: bool = False
-    """What comes before and after it are different words even without white space: ``<br>``."""
+    """Words before and after it are different ones even without white space: ``<br>``."""
     is_mention: bool = False
     """Its class says that it is a mention or a hashtag."""
     attributes: tuple[Attribute, ...] = ()

@@ -76,7 +76,7 @@ class Pairs:
         return next((pair for pair in found if pair[0] == told), found[0])
 
     def translator(self, pair: Pair) -> Translator:
-        """What translates between the languages of a pair; hold ``lock`` while it works."""
+        """Translator between the languages of a pair; hold ``lock`` while it works."""
         if pair not in self._loaded:
             named = self._named[pair]
             self._loaded[pair] = Translator.load(

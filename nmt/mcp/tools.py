@@ -1,4 +1,4 @@
-"""What the tools do, without the protocol. The shapes are what an assistant reads of them."""
+"""Tools without the protocol. An assistant reads the descriptions of their fields."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nmt.text.language import candidates, detect
 
 MOST_TEXTS = 100
 MOST_CHARACTERS = 50_000
-"""Of all texts of one call."""
+"""Characters of all texts of one call."""
 MOST_CANDIDATES = 3
 
 Source = Annotated[

@@ -59,7 +59,7 @@ class MemoryFile:
         self.connection.close()
 
     def directions(self) -> list[tuple[str, str]]:
-        """Of the memories that it has."""
+        """Languages of the memories that it has."""
         rows = self.connection.execute(
             "SELECT source_language, target_language FROM memories ORDER BY number"
         )

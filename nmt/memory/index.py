@@ -1,4 +1,4 @@
-"""What stores units and finds candidates: SQLite (``nmt.memory.sqlite``), and PostgreSQL in the service."""
+"""Store of units that finds candidates: SQLite (``nmt.memory.sqlite``), and PostgreSQL in the service."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class TranslationMemory:
     index: UnitIndex
     number: int
     languages: tuple[str, str]
-    """Of source and target, as ISO 639-1 codes."""
+    """Languages of source and target, as ISO 639-1 codes."""
 
     def exact(self, texts: Sequence[str]) -> dict[str, MemoryMatch]:
         """The translations of texts that the memory has, by text."""

@@ -1,4 +1,4 @@
-"""What a memory has for the sentences of texts: looked up before the texts are translated."""
+"""Matches of a memory for the sentences of texts, looked up before the texts are translated."""
 
 from __future__ import annotations
 

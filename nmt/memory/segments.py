@@ -10,7 +10,7 @@ from nmt.errors import InputError
 from nmt.memory.unit import MOST_CHARACTERS, TranslationUnit
 
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
-"""What XML cannot hold, so that no export could."""
+"""Characters that XML cannot hold, so that no export could."""
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,10 @@ class SegmentPair:
 
 @dataclass
 class Reading:
-    """What of a file was taken, and what was left out and why."""
+    """Counts of a file's units: taken, and left out by reason."""
 
     languages: tuple[str, str] | None = None
-    """Of source and target; None: not known yet, the first unit tells."""
+    """Languages of source and target; None: not known yet, the first unit tells."""
     n_units: int = 0
     n_other_languages: int = 0
     """Units without a text in both languages."""

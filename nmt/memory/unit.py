@@ -1,4 +1,4 @@
-"""What a translation memory holds, and what is found in it."""
+"""Units of a translation memory, and matches found in it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from nmt.errors import InputError
 
 MOST_CHARACTERS = 10_000
-"""Of one side of a unit. Longer ones are left out when a file is read, and counted."""
+"""Characters of one side of a unit. Longer ones are left out when a file is read, and counted."""
 LEAST_THRESHOLD, DEFAULT_THRESHOLD = 0.5, 0.75
-"""Of fuzzy matches. Below one half two texts have more words apart than in common."""
+"""Least score of fuzzy matches. Below one half two texts have more words apart than in common."""
 NEARLY = 0.99
 """The most that a match may score that is not the translation as it stands."""
 
@@ -28,11 +28,11 @@ class MemoryMatch:
     """A unit that was found for a text."""
 
     text: str
-    """What was looked up."""
+    """Text that was looked up."""
     source: str
-    """Of the unit."""
+    """Source of the unit."""
     target: str
-    """Of the unit; of an exact match with the numbers and placeholders of ``text``."""
+    """Target of the unit; of an exact match with the numbers and placeholders of ``text``."""
     score: float
     """1: the target translates the text as it stands. Less: the share of words that need no edit."""
     unit: int

@@ -103,6 +103,35 @@ def save_model_folder(
         NumericalError: a weight is NaN or infinite, or would be in ``dtype``.
     """
     folder = folder.resolve()
+    _refuse_other(folder)
+    weights = weights_to_store(model, getattr(torch, dtype))
+    texts = {
+        CONFIG: config.model_dump_json(indent=2) + "\n",
+        GENERATION: generation.model_dump_json(indent=2) + "\n",
+        CARD: card,
+        SCORES: json.dumps(dict(scores), indent=2, ensure_ascii=False) + "\n",
+        **({} if vocabulary is None else {VOCABULARY: vocabulary.model_dump_json() + "\n"}),
+    }
+    complete = folder.with_name(f".{folder.name}.new-{os.getpid()}")
+    try:
+        complete.mkdir(parents=True)
+        save_file(weights, complete / WEIGHTS, metadata={"format": "pt"})
+        for name, file in {TOKENIZER: tokenizer_file, SOURCE_TOKENIZER: source_tokenizer_file}.items():
+            if file is not None:
+                shutil.copyfile(file, complete / name)
+        for name, text in texts.items():
+            (complete / name).write_text(text, encoding="utf-8")
+        write_manifest(complete)
+        give_ordinary_mode(complete / WEIGHTS)
+        _put_in_place(complete, folder)
+    except OSError as error:
+        raise ModelFolderError(f"{error.filename or folder}: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(complete, ignore_errors=True)
+
+
+def _refuse_other(folder: Path) -> None:
+    """Refuse a file, or a folder that holds anything but a model."""
     if (
         folder.exists()
         and not (folder / MANIFEST).exists()
@@ -111,26 +140,14 @@ def save_model_folder(
         raise ModelFolderError(
             f"{folder}: exists and is not a model folder; choose another place or remove it"
         )
-    weights = weights_to_store(model, getattr(torch, dtype))
-    complete = folder.with_name(f".{folder.name}.new-{os.getpid()}")
+
+
+def _put_in_place(complete: Path, folder: Path) -> None:
+    """Rename ``complete`` to ``folder``; files of the user's in the former model folder move into it."""
+    for path in (*complete.iterdir(), complete):
+        flush(path)
     former = folder.with_name(f".{folder.name}.old-{os.getpid()}")
     try:
-        complete.mkdir(parents=True)
-        (complete / CONFIG).write_text(config.model_dump_json(indent=2) + "\n", encoding="utf-8")
-        save_file(weights, complete / WEIGHTS, metadata={"format": "pt"})
-        shutil.copyfile(tokenizer_file, complete / TOKENIZER)
-        if source_tokenizer_file is not None:
-            shutil.copyfile(source_tokenizer_file, complete / SOURCE_TOKENIZER)
-        if vocabulary is not None:
-            (complete / VOCABULARY).write_text(vocabulary.model_dump_json() + "\n", encoding="utf-8")
-        (complete / GENERATION).write_text(generation.model_dump_json(indent=2) + "\n", encoding="utf-8")
-        (complete / CARD).write_text(card, encoding="utf-8")
-        scores_text = json.dumps(dict(scores), indent=2, ensure_ascii=False) + "\n"
-        (complete / SCORES).write_text(scores_text, encoding="utf-8")
-        write_manifest(complete)
-        give_ordinary_mode(complete / WEIGHTS)
-        for path in (*complete.iterdir(), complete):
-            flush(path)
         if folder.exists():
             folder.rename(former)
         complete.rename(folder)
@@ -140,10 +157,7 @@ def save_model_folder(
                 if path.name not in (*FILES, *OPTIONAL, MANIFEST):
                     path.rename(folder / path.name)
             shutil.rmtree(former)
-    except OSError as error:
-        raise ModelFolderError(f"{error.filename or folder}: {error.strerror or error}") from error
     finally:
-        shutil.rmtree(complete, ignore_errors=True)
         if former.exists() and not folder.exists():
             former.rename(folder)
 

@@ -42,7 +42,7 @@ ConfigT = TypeVar("ConfigT", bound=BaseModel)
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """What a model folder holds, in memory: weights in float32, evaluation mode, no gradients."""
+    """Content of a model folder, in memory: weights in float32, evaluation mode, no gradients."""
 
     config: ModelFolderConfig
     model: Model
@@ -70,7 +70,7 @@ class LoadedModel:
 
     @property
     def source_tokenizer(self) -> Tokenizer:
-        """Of what the model reads."""
+        """Tokenizer of the source."""
         return self.own_source_tokenizer or self.tokenizer
 
     @property
@@ -125,7 +125,7 @@ class OpenedModel:
 
     @property
     def source_tokenizer(self) -> Tokenizer:
-        """Of what the model reads."""
+        """Tokenizer of the source."""
         return self._source_tokenizer or self.tokenizer
 
     @property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from torch import nn
 
 from nmt.config import DecoderOnlyConfig, ModelConfig, Positions, RnnConfig, TransformerConfig
@@ -71,10 +73,6 @@ def build_transformer(config: TransformerConfig) -> Transformer:
     in_encoder, in_decoder = (
         _relative_positions(config.positions, is_encoder=is_encoder) for is_encoder in (True, False)
     )
-    context = None
-    if config.sources == "document":
-        looking_back = HierarchicalAttention(config.d_model, config.n_heads, config.attention_dropout)
-        context = DocumentContext(looking_back, feed_forward(), config.d_model)
     target = embedding(config.vocab_size)
     shared = config.tie_embeddings == "all"
     model = Transformer(
@@ -102,10 +100,15 @@ def build_transformer(config: TransformerConfig) -> Transformer:
         token_before_bos=config.token_before_bos,
         sources=config.sources,
         separator=config.separator,
-        context=context,
+        context=_document_context(config, feed_forward) if config.sources == "document" else None,
     )
     _initialise(model)
     return model
+
+
+def _document_context(config: TransformerConfig, feed_forward: Callable[[], FeedForward]) -> DocumentContext:
+    attention = HierarchicalAttention(config.d_model, config.n_heads, config.attention_dropout)
+    return DocumentContext(attention, feed_forward(), config.d_model)
 
 
 def build_decoder_only(config: DecoderOnlyConfig) -> DecoderOnly:

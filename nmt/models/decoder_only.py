@@ -240,7 +240,7 @@ def prefix_mask(mask_BL: Tensor) -> Tensor:
 
 
 def source_shares(weights_NTL: Tensor, first_N: Tensor, n_source_N: Tensor, width: int) -> Tensor:
-    """What attention pays to the source, scaled to sum to 1: attention_NTS, padded on the right.
+    """Attention to the source, scaled to sum to 1: attention_NTS, padded on the right.
 
     Args:
         weights_NTL: attention over all columns.

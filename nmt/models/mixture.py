@@ -23,7 +23,7 @@ from nmt.models.transformer import Transformer
 
 
 class MixtureModel(nn.Module):
-    """What both kinds of pointing share."""
+    """Base of both kinds of pointing."""
 
     def __init__(self, translator: Transformer | RnnEncoderDecoder) -> None:
         super().__init__()

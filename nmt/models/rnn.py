@@ -32,13 +32,13 @@ from nmt.models.interface import Step
 
 
 class Memory(NamedTuple):
-    """What attention reads, one for each sentence: annotations, their projected keys, and the mask."""
+    """Memory that attention reads, one for each sentence: annotations, their projected keys, and the mask."""
 
     annotations_BSM: Tensor
     keys_BSA: Tensor
     mask_BS: Tensor
     prepared_BSP: Tensor | None = None
-    """What coverage reads of the annotations; None without coverage."""
+    """Input of coverage from the annotations; None without coverage."""
 
 
 class RnnState(NamedTuple):
@@ -49,13 +49,13 @@ class RnnState(NamedTuple):
     """None without attention: the sentence is in ``hidden_NQ`` alone."""
     beam_size: int
     coverage_NSC: Tensor | None = None
-    """What of each source position has been read; None without coverage."""
+    """Coverage of each source position; None without coverage."""
     last_NS: Tensor | None = None
     """The last step's attention, where monotonic attention goes on; None with any other."""
 
 
 class Attended(NamedTuple):
-    """What a step has read of the source."""
+    """Context that a step has read of the source."""
 
     context_NM: Tensor
     weights_NS: Tensor
@@ -64,7 +64,7 @@ class Attended(NamedTuple):
 
 
 class ForcedPass(NamedTuple):
-    """What a teacher-forced pass gives."""
+    """Outputs of a teacher-forced pass."""
 
     readout_BTG: Tensor
     weights_BTS: Tensor | None
@@ -288,7 +288,7 @@ class RnnEncoderDecoder(nn.Module):
         return Attended(read_chosen(memory.annotations_BSM, choice_N, context_NM), weights_NS, choice_N)
 
     def _remember(self, state: RnnState, memory: Memory, weights_NS: Tensor) -> RnnState:
-        """What the next step's attention knows of this one's."""
+        """State with what the next step's attention knows of this one's."""
         if isinstance(self.attention, MonotonicAttention):
             return state._replace(last_NS=weights_NS)
         if self.coverage is None or state.coverage_NSC is None or memory.prepared_BSP is None:

@@ -42,7 +42,7 @@ class Residual(nn.Module):
         self.pre = norm == "pre"
 
     def enter(self, x_NTD: Tensor) -> Tensor:
-        """What the sub-layer reads."""
+        """Input of the sub-layer."""
         y_NTD: Tensor = self.norm(x_NTD) if self.pre else x_NTD
         return y_NTD
 
@@ -224,7 +224,7 @@ class Transformer(nn.Module):
         return self.memory(x_BSD, source)
 
     def encoder_mask(self, source: Batch) -> Tensor:
-        """What each source word sees: all, (B, 1, 1, S); of several sources its own, (B, 1, S, S)."""
+        """Mask of each source word: all, (B, 1, 1, S); of several sources its own, (B, 1, S, S)."""
         if self.sources == "one":
             return source.source_mask_BS[:, None, None, :]
         number_BS = source_numbers(source.source_BS, self.separator)
@@ -242,7 +242,7 @@ class Transformer(nn.Module):
         return self.context(memory_BSD, source_masks(number_BS, is_before_BS))  # type: ignore[no-any-return]
 
     def memory_mask(self, source: Batch) -> Tensor:
-        """What the decoder sees: all, (B, 1, 1, S); each source, (B, 1, K, S); or the last one."""
+        """Mask of the decoder: all, (B, 1, 1, S); each source, (B, 1, K, S); or the last one."""
         mask_BS = source.source_mask_BS
         if self.sources in ("hierarchical", "document"):
             number_BS = source_numbers(source.source_BS, self.separator)

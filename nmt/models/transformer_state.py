@@ -1,4 +1,4 @@
-"""What a Transformer's decoding keeps: of sentences that started together, and of those beside them.
+"""State of a Transformer's decoding: sentences that started together, and those beside them.
 
 Sentences that start together make a group. Groups share every projection of a step, but each attends to its
 own keys and values: when one joins, nothing of the others is copied, and none is padded to another's length.
@@ -22,7 +22,7 @@ class Group(NamedTuple):
     memory: tuple[KeyValue, ...]
     """For each layer, cross-attention keys and values, one for each sentence."""
     memory_mask_B11S: Tensor
-    """Of several sources that are read hierarchically (B, 1, K, S)."""
+    """Mask; of several sources that are read hierarchically (B, 1, K, S)."""
     past: tuple[KeyValue | None, ...]
     """For each layer, self-attention keys and values, one for each row; None before the first token."""
     position: int
@@ -55,7 +55,7 @@ class TransformerState(NamedTuple):
 
     @property
     def n_rows(self) -> list[int]:
-        """Of each group."""
+        """Rows of each group."""
         return [group.n_sentences * self.beam_size for group in self.groups]
 
     def select(self, rows_N: Tensor) -> TransformerState:

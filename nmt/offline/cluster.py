@@ -1,4 +1,4 @@
-"""``nmt translate --ray DIR --out OUT``: shards of a folder, translated by the workers of a Ray cluster.
+"""``nmt translate-corpus IN OUT``: shards of a folder, translated by the workers of a Ray cluster.
 
 Ray Data (Moritz et al. 2018, "Ray"; https://docs.ray.io/en/latest/data/data.html) places one long-lived
 worker with a model of its own on each slot, gives every worker the next shard, and asks again where a worker
@@ -98,7 +98,7 @@ def _results(
     beam: int | None,
     workers: int | None,
 ) -> Iterator[dict[str, Any]]:
-    """What became of each shard, as they end."""
+    """Result of each shard, as they end."""
     local = (
         {}
         if os.environ.get("RAY_ADDRESS")

@@ -123,7 +123,7 @@ class Ledger:
         return True
 
     def entry(self, name: str) -> Entry | None:
-        """Of a shard that is done, None of one that is not."""
+        """Entry of a shard that is done, None of one that is not."""
         try:
             return Entry(**json.loads(self._entry_path(name).read_text(encoding="utf-8")))
         except FileNotFoundError:

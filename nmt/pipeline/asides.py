@@ -1,6 +1,6 @@
 """Words in brackets or quotes that the model drops or leaves as they were: they are translated by themselves.
 
-What was copied is replaced in its place. What was dropped becomes a stand-in of a second search.
+What was copied is replaced in its place. What was dropped becomes a placeholder of a second search.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from nmt.pipeline.flags import copied_words, doubled_words
-from nmt.pipeline.prepare import Preparer, Protected, Reading, Sentence, slice_of
+from nmt.pipeline.prepare import ModelInput, PreparedSentence, Preparer, ProtectedSpan, slice_of
 from nmt.pipeline.quality import Found
 from nmt.pipeline.requests import Flow
 from nmt.pipeline.restore import rewrite
@@ -24,11 +24,11 @@ from nmt.text.numbers import compare_numbers
 MOST_WORDS = 6
 """A longer aside may well have a word that both languages write alike, cancer say."""
 
-Attempt: TypeAlias = Callable[[Sentence, Reading], Flow[Found]]
+Attempt: TypeAlias = Callable[[PreparedSentence, ModelInput], Flow[Found]]
 """One search for what is read of a sentence."""
 
 
-def wrong_asides(sentence: Sentence, best: Candidate) -> list[Compared]:
+def wrong_asides(sentence: PreparedSentence, best: Candidate) -> list[Compared]:
     """Asides that a translation drops or leaves as they were; those with literals are left out."""
     if best.copied:
         return []
@@ -49,9 +49,9 @@ class AsideSearch:
     preparer: Preparer
     attempt: Attempt
     with_lexicon: bool = False
-    """What the lexicon knows is believed, not the model."""
+    """Entries of the lexicon go before the model."""
 
-    def replace_copied(self, sentence: Sentence, found: Found) -> Flow[Found]:
+    def replace_copied(self, sentence: PreparedSentence, found: Found) -> Flow[Found]:
         """Put the translation of each copied aside, or of its copied words, in its place."""
         (best, *others), flags = found
         edits = []
@@ -73,40 +73,42 @@ class AsideSearch:
         edits.sort(key=lambda edit: edit.span.start)
         return (rewrite(best, Rewriting.of(best.text, edits)), *others), flags
 
-    def put_back(self, sentence: Sentence, dropped: Sequence[Aside]) -> Flow[Found | None]:
-        """Search again with a stand-in for each aside that was dropped; None: there are too few of them."""
+    def put_back(self, sentence: PreparedSentence, dropped: Sequence[Aside]) -> Flow[Found | None]:
+        """Search again with a placeholder for each dropped aside; None: there are too few of them."""
         translated = []
         for aside in dropped:
             inner = sentence.text[slice_of(aside.inner)]
             translated.append((aside, (yield from self.alone(sentence, inner)) or inner))
         return (yield from self.with_whole(sentence, translated))
 
-    def with_whole(self, sentence: Sentence, translated: Sequence[tuple[Aside, str]]) -> Flow[Found | None]:
-        """Search with one stand-in for each aside and what stands in it; None: there are too few of them."""
-        if sentence.reading is None:
+    def with_whole(
+        self, sentence: PreparedSentence, translated: Sequence[tuple[Aside, str]]
+    ) -> Flow[Found | None]:
+        """Search with one placeholder for each whole aside; None: there are too few of them."""
+        if sentence.model_input is None:
             return None
         spans = [aside.span for aside, _ in translated]
         entries = [
             entry
-            for _, entry in sentence.reading.protected
+            for _, entry in sentence.model_input.protected
             if not any(overlap(entry.span, span) for span in spans)
         ]
         for aside, written in translated:
             before = sentence.text[aside.span.start : aside.inner.start]
             after = sentence.text[aside.inner.end : aside.span.end]
             # as a number, so that it is joined to no neighbour
-            entries.append(Protected(aside.span, f"{before}{written}{after}", is_number=True))
-        reading = self.preparer.read(sentence, entries)
-        if reading is None:
+            entries.append(ProtectedSpan(aside.span, f"{before}{written}{after}", is_number=True))
+        model_input = self.preparer.read(sentence, entries)
+        if model_input is None:
             return None
-        return (yield from self.attempt(sentence, reading))
+        return (yield from self.attempt(sentence, model_input))
 
-    def alone(self, sentence: Sentence, text: str) -> Flow[str | None]:
+    def alone(self, sentence: PreparedSentence, text: str) -> Flow[str | None]:
         """The translation of a part by itself; None if the model gives none, or changes its numbers."""
         part = self.preparer.prepare(text, self.preparer.literals(text), (), sentence.options)
-        if part.reading is None:
+        if part.model_input is None:
             return None
-        (best, *_), flags = yield from self.attempt(part, part.reading)
+        (best, *_), flags = yield from self.attempt(part, part.model_input)
         numbers = compare_numbers(
             text,
             best.text,
@@ -119,13 +121,13 @@ class AsideSearch:
         is_bad = best.copied or flags or not best.finished or not numbers.ok or doubled_words(text, best.text)
         return None if is_bad else best.text
 
-    def known(self, sentence: Sentence, text: str) -> Entry | None:
-        """What the lexicon has for a part of a sentence."""
+    def known(self, sentence: PreparedSentence, text: str) -> Entry | None:
+        """Entry of the lexicon for a part of a sentence."""
         if not self.with_lexicon:
             return None
         return look_up(text, sentence.source_language, sentence.target_language)
 
-    def _word_by_word(self, sentence: Sentence, words: Sequence[str], written: str) -> Flow[str]:
+    def _word_by_word(self, sentence: PreparedSentence, words: Sequence[str], written: str) -> Flow[str]:
         """``written`` with the translation of each of its copied words, where that is one word."""
         for word in words:
             other = yield from self.alone(sentence, word)

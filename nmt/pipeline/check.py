@@ -44,7 +44,7 @@ CheckKind = Literal[
 ]
 CHECK_KINDS: tuple[CheckKind, ...] = get_args(CheckKind)
 LANGUAGES = ("en", "fr")
-"""What is checked, in either direction."""
+"""Checks, in either direction."""
 LONGEST_SHARE = 3.0
 """A translation with more times the characters of a source of ``LEAST_CHARACTERS`` has too much."""
 LEAST_CHARACTERS = 20
@@ -57,7 +57,7 @@ class Problem:
 
     kind: CheckKind
     detail: str
-    """What it is about: the number, the word."""
+    """Subject of it: the number, the word."""
 
 
 def check_languages(languages: tuple[str, str]) -> None:
@@ -72,7 +72,7 @@ def check_languages(languages: tuple[str, str]) -> None:
 def check_translation(
     source: str, target: str, languages: tuple[str, str] = ("en", "fr"), glossary: Glossary | None = None
 ) -> list[Problem]:
-    """What seems wrong with ``target`` as the translation of ``source``.
+    """Problems of ``target`` as the translation of ``source``.
 
     Args:
         source: a text.

@@ -1,8 +1,8 @@
-"""What survives translation: literals, spans to keep, terms and numbers.
+"""Constraints of one translation: literals, spans to keep, terms and numbers must be in it.
 
-Search writes each stand-in of a sentence exactly once (``nmt.search.required``). Glossary terms and numbers
-are left to the model first, whose grammar is better then, and become stand-ins in a second search where it
-fails. What is still lost after that is kept by translating the parts around it.
+Search writes each placeholder of a sentence exactly once (``nmt.search.required``). Glossary terms and
+numbers are left to the model first, whose grammar is better then. Where it fails they become placeholders of
+a second search. What is still lost after that is kept by translating the parts around it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,15 @@ from nmt.hypothesis import Hypothesis
 from nmt.pipeline.asides import AsideSearch, wrong_asides
 from nmt.pipeline.flags import FlagKind
 from nmt.pipeline.pairs import moved_pairs
-from nmt.pipeline.prepare import Preparer, Protected, Reading, Sentence, beside, joined, slice_of
+from nmt.pipeline.prepare import (
+    ModelInput,
+    PreparedSentence,
+    Preparer,
+    ProtectedSpan,
+    beside,
+    joined,
+    slice_of,
+)
 from nmt.pipeline.quality import Found, copy_of, search_and_repair
 from nmt.pipeline.read_back import reranked
 from nmt.pipeline.requests import Flow, search_for
@@ -45,9 +53,9 @@ _WORD = re.compile(r"[^\W\d_]+")
 _FORMULA = re.compile(r"[\d+*/=<>^~|\\-]")
 
 
-def translate_faithfully(
+def translate_with_constraints(
     preparer: Preparer,
-    sentence: Sentence,
+    sentence: PreparedSentence,
     source_ids: Sequence[int],
     options: GenerationConfig,
     decode: Callable[[Hypothesis], Candidate],
@@ -59,7 +67,7 @@ def translate_faithfully(
     Args:
         preparer: of the model.
         sentence: of ``Preparer.prepare``.
-        source_ids: of its reading.
+        source_ids: of its input.
         options: how to search.
         decode: a hypothesis as text.
         with_lexicon: for parts that are translated by themselves.
@@ -67,16 +75,16 @@ def translate_faithfully(
     run = _Run(preparer, options, decode)
     if not _has_words(sentence):
         return (copy_of(sentence.text),), ()
-    if sentence.reading is None:
+    if sentence.model_input is None:
         found = yield from run.in_parts(sentence, _groups(sentence, preparer.n_free(sentence)))
     else:
-        found = yield from run.attempt(sentence, sentence.reading, source_ids)
-        again = _still_wanted(sentence, sentence.reading, found[0][0])
-        room = preparer.n_free(sentence) - len(sentence.reading.protected)
+        found = yield from run.attempt(sentence, sentence.model_input, source_ids)
+        again = _still_wanted(sentence, sentence.model_input, found[0][0])
+        room = preparer.n_free(sentence) - len(sentence.model_input.protected)
         if again and room > 0:
-            reading = preparer.read(sentence, [*_inside(sentence.reading), *again[:room]])
-            assert reading is not None, "there is room"
-            second = yield from run.attempt(sentence, reading)
+            model_input = preparer.read(sentence, [*_inside(sentence.model_input), *again[:room]])
+            assert model_input is not None, "there is room"
+            second = yield from run.attempt(sentence, model_input)
             if _n_wrong(sentence, second) < _n_wrong(sentence, found):
                 found = second
     if not found[0][0].copied and _check_numbers(sentence, found[0][0]).missing:
@@ -102,23 +110,25 @@ class _Run:
     options: GenerationConfig
     decode: Callable[[Hypothesis], Candidate]
 
-    def attempt(self, sentence: Sentence, reading: Reading, ids: Sequence[int] | None = None) -> Flow[Found]:
-        """One search, repaired if it loops, with the sentence's shape and literals restored."""
-        source_ids = self.preparer.encode(reading.text) if ids is None else ids
-        required = [stand_in.id for stand_in, _ in reading.protected]
+    def attempt(
+        self, sentence: PreparedSentence, model_input: ModelInput, ids: Sequence[int] | None = None
+    ) -> Flow[Found]:
+        """One search, repaired if it loops, with the sentence's surface form and literals restored."""
+        source_ids = self.preparer.encode(model_input.text) if ids is None else ids
+        required = [placeholder.id for placeholder, _ in model_input.protected]
         candidates, flags = yield from search_and_repair(
-            reading.text,
+            model_input.text,
             self.options,
             lambda options: search_for(source_ids, options, required),
             self.decode,
         )
         if candidates[0].copied:
             return (copy_of(sentence.text),), flags
-        pieces = () if reading.text == sentence.text else self.preparer.source_pieces(reading)
-        restored = (restore(sentence, reading, candidate) for candidate in candidates)
+        pieces = () if model_input.text == sentence.text else self.preparer.source_pieces(model_input)
+        restored = (restore(sentence, model_input, candidate) for candidate in candidates)
         return tuple(replace(candidate, source_pieces=pieces) for candidate in restored), flags
 
-    def in_parts(self, sentence: Sentence, spans: Sequence[Span]) -> Flow[Found]:
+    def in_parts(self, sentence: PreparedSentence, spans: Sequence[Span]) -> Flow[Found]:
         """Translate parts of a sentence each by itself, and put them together."""
         parts: list[tuple[Span, Candidate]] = []
         flags: list[FlagKind] = []
@@ -130,16 +140,16 @@ class _Run:
                 if span.start <= entry.span.start and entry.span.end <= span.end
             ]
             part = self.preparer.prepare(text, (), [entry.span for entry in within], sentence.options)
-            if not _has_words(part) or part.reading is None:
+            if not _has_words(part) or part.model_input is None:
                 parts.append((span, copy_of(text)))
                 continue
-            (best, *_), found = yield from self.attempt(part, part.reading)
+            (best, *_), found = yield from self.attempt(part, part.model_input)
             parts.append((span, best))
             flags += found
         return (_joined_parts(self.preparer, sentence, parts),), tuple(dict.fromkeys(flags))
 
 
-def _with_pairs(search: AsideSearch, sentence: Sentence, found: Found) -> Flow[Found]:
+def _with_pairs(search: AsideSearch, sentence: PreparedSentence, found: Found) -> Flow[Found]:
     """Words between two literals stay there, unless literals, terms or numbers would be lost for it."""
     moved = yield from moved_pairs(search, sentence, found)
     if not moved:
@@ -150,7 +160,7 @@ def _with_pairs(search: AsideSearch, sentence: Sentence, found: Found) -> Flow[F
     return second
 
 
-def _read_back(sentence: Sentence, found: Found) -> Flow[Found]:
+def _read_back(sentence: PreparedSentence, found: Found) -> Flow[Found]:
     """Rerank those candidates that are no more wrong than the first; the others stay behind them."""
     candidates, flags = found
     least = _n_wrong(sentence, found)
@@ -167,8 +177,8 @@ def _read_back(sentence: Sentence, found: Found) -> Flow[Found]:
     return (*ordered, *(one for one in candidates if not any(one is other for other in fit))), flags
 
 
-def _with_asides(search: AsideSearch, sentence: Sentence, found: Found) -> Flow[Found]:
-    """What is in brackets or quotes is translated, wherever the model did not."""
+def _with_asides(search: AsideSearch, sentence: PreparedSentence, found: Found) -> Flow[Found]:
+    """Parts in brackets or quotes are translated, wherever the model did not."""
     dropped = [one.source for one in wrong_asides(sentence, found[0][0]) if one.target is None]
     if dropped:
         second = yield from search.put_back(sentence, dropped)
@@ -177,21 +187,23 @@ def _with_asides(search: AsideSearch, sentence: Sentence, found: Found) -> Flow[
     return (yield from search.replace_copied(sentence, found))
 
 
-def _has_words(sentence: Sentence) -> bool:
+def _has_words(sentence: PreparedSentence) -> bool:
     """Whether anything is left to translate beside what is copied: x² + y² = z² is not."""
     outside = Rewriting.of(sentence.text, [Edit(entry.span, "=") for entry in sentence.copied]).new
     words = _WORD.findall(outside)
     return any(len(word) > 1 for word in words) or bool(words and not _FORMULA.search(outside))
 
 
-def _still_wanted(sentence: Sentence, reading: Reading, best: Candidate) -> list[Protected]:
-    """Terms and numbers that the model did not write by itself and that are no stand-ins yet."""
+def _still_wanted(
+    sentence: PreparedSentence, model_input: ModelInput, best: Candidate
+) -> list[ProtectedSpan]:
+    """Terms and numbers that the model did not write by itself and that are no placeholders yet."""
     if best.copied:
         return []
-    present = {entry.span for _, entry in reading.protected}
+    present = {entry.span for _, entry in model_input.protected}
     applied = {applied.source for applied in applied_terms(sentence, best)}
     wanted = [
-        Protected(match.span, in_case_of(sentence.text[slice_of(match.span)], match.term), match.term)
+        ProtectedSpan(match.span, in_case_of(sentence.text[slice_of(match.span)], match.term), match.term)
         for match in sentence.terms
         if match.span not in applied and match.span not in present
     ]
@@ -200,7 +212,7 @@ def _still_wanted(sentence: Sentence, reading: Reading, best: Candidate) -> list
     return [*wanted, *beside([*sentence.copied, *wanted], _in_words(sentence, best))]
 
 
-def _numbers(sentence: Sentence) -> list[Protected]:
+def _numbers(sentence: PreparedSentence) -> list[ProtectedSpan]:
     """The numbers of a sentence, each without what is copied already at its ends: a sign of money, say."""
     numbers = []
     for literal in find_literals(sentence.text, numbers=True):
@@ -215,41 +227,41 @@ def _numbers(sentence: Sentence) -> list[Protected]:
         text = sentence.text[start:end]
         if any(map(str.isdigit, text)):
             written = rewritten(text, sentence.source_language, sentence.target_language)
-            numbers.append(Protected(Span(start, end), written, is_number=True))
+            numbers.append(ProtectedSpan(Span(start, end), written, is_number=True))
     numerals = (
-        Protected(span, sentence.text[slice_of(span)], is_number=True)
+        ProtectedSpan(span, sentence.text[slice_of(span)], is_number=True)
         for span in find_numerals(sentence.text)
     )
     dated = [
-        Protected(span, written, is_number=True)
+        ProtectedSpan(span, written, is_number=True)
         for span, written in find_centuries(sentence.text, sentence.source_language, sentence.target_language)
     ]
     dated = beside(sentence.copied, dated)
     return [*dated, *beside(dated, [*numbers, *beside(numbers, list(numerals))])]
 
 
-def _in_words(sentence: Sentence, best: Candidate) -> list[Protected]:
+def _in_words(sentence: PreparedSentence, best: Candidate) -> list[ProtectedSpan]:
     """The numbers in words of a sentence, if its translation has others."""
     if _check_spelled(sentence, best).ok:
         return []
     languages = sentence.source_language, sentence.target_language
     return [
-        Protected(span, written, is_number=True)
+        ProtectedSpan(span, written, is_number=True)
         for span, written in spelled_numbers(sentence.text, *languages)
     ]
 
 
-def _lacks_century(sentence: Sentence, best: Candidate) -> bool:
+def _lacks_century(sentence: PreparedSentence, best: Candidate) -> bool:
     """Whether a century of the sentence is not called one in the translation."""
     values = [{value for _, value in centuries(text, language)} for text, language in _sides(sentence, best)]
     return not values[0] <= values[1]
 
 
-def _sides(sentence: Sentence, best: Candidate) -> tuple[tuple[str, str], tuple[str, str]]:
+def _sides(sentence: PreparedSentence, best: Candidate) -> tuple[tuple[str, str], tuple[str, str]]:
     return (sentence.text, sentence.source_language), (best.text, sentence.target_language)
 
 
-def _check_spelled(sentence: Sentence, best: Candidate) -> NumberCheck:
+def _check_spelled(sentence: PreparedSentence, best: Candidate) -> NumberCheck:
     """Beside what was copied."""
     source, target = (
         Rewriting.of(
@@ -261,13 +273,13 @@ def _check_spelled(sentence: Sentence, best: Candidate) -> NumberCheck:
     return compare_spelled_numbers(source, target, **languages)
 
 
-def _with_numbers(sentence: Sentence) -> list[Protected]:
+def _with_numbers(sentence: PreparedSentence) -> list[ProtectedSpan]:
     """All that is to be copied when numbers are, in order."""
     numbers = beside(sentence.copied, _numbers(sentence))
     return sorted([*sentence.copied, *numbers], key=lambda entry: entry.span.start)
 
 
-def _check_numbers(sentence: Sentence, best: Candidate) -> NumberCheck:
+def _check_numbers(sentence: PreparedSentence, best: Candidate) -> NumberCheck:
     """Beside what was copied."""
     return compare_numbers(
         sentence.text,
@@ -279,13 +291,13 @@ def _check_numbers(sentence: Sentence, best: Candidate) -> NumberCheck:
     )
 
 
-def _n_wrong_numbers(sentence: Sentence, best: Candidate) -> int:
+def _n_wrong_numbers(sentence: PreparedSentence, best: Candidate) -> int:
     checks = _check_numbers(sentence, best), _check_spelled(sentence, best)
     wrong = sum(len(check.missing) + len(check.invented) for check in checks)
     return wrong + _lacks_century(sentence, best)
 
 
-def _lost(sentence: Sentence, best: Candidate) -> bool:
+def _lost(sentence: PreparedSentence, best: Candidate) -> bool:
     """Whether a span to copy has no place in the translation."""
     if best.copied:
         return False
@@ -296,7 +308,7 @@ def _lost(sentence: Sentence, best: Candidate) -> bool:
     )
 
 
-def _n_wrong(sentence: Sentence, found: Found) -> tuple[int, ...]:
+def _n_wrong(sentence: PreparedSentence, found: Found) -> tuple[int, ...]:
     """Smaller is better: copied or unfinished, spans lost, terms missed, numbers wrong, brackets dropped."""
     best, flags = found[0][0], found[1]
     n_dropped = sum(one.target is None for one in wrong_asides(sentence, best))
@@ -308,7 +320,7 @@ def _n_wrong(sentence: Sentence, found: Found) -> tuple[int, ...]:
     )
 
 
-def applied_terms(sentence: Sentence, best: Candidate) -> list[AppliedTerm]:
+def applied_terms(sentence: PreparedSentence, best: Candidate) -> list[AppliedTerm]:
     """The glossary entries that the translation holds, each occurrence in a place of its own."""
     kept = dict(best.kept)
     blank = best.text
@@ -327,7 +339,7 @@ def applied_terms(sentence: Sentence, best: Candidate) -> list[AppliedTerm]:
     return applied
 
 
-def _with_terms(sentence: Sentence, found: Found) -> Found:
+def _with_terms(sentence: PreparedSentence, found: Found) -> Found:
     (best, *others), flags = found
     fixed = [
         AppliedTerm(entry.span, target, entry.term, "enforced")
@@ -345,8 +357,8 @@ def _with_terms(sentence: Sentence, found: Found) -> Found:
     return (replace(best, terms=terms), *others), (*flags, *extra)
 
 
-def _groups(sentence: Sentence, n_free: int) -> list[Span]:
-    """Parts with as many spans to copy as there are stand-ins for; at worst each span by itself."""
+def _groups(sentence: PreparedSentence, n_free: int) -> list[Span]:
+    """Parts with as many spans to copy as there are placeholders for; at worst each span by itself."""
     copied = joined(sentence.text, sentence.copied)
     if n_free == 0:
         return _parts(sentence)
@@ -354,7 +366,7 @@ def _groups(sentence: Sentence, n_free: int) -> list[Span]:
     return [span for start, end in pairwise(cuts) for span in _trimmed(sentence.text, start, end)]
 
 
-def _parts(sentence: Sentence) -> list[Span]:
+def _parts(sentence: PreparedSentence) -> list[Span]:
     """The spans to copy and what is between them, punctuation that touches them by itself."""
     parts: list[Span] = []
     read = 0
@@ -379,7 +391,7 @@ def _trimmed(text: str, start: int, end: int) -> list[Span]:
 
 
 def _joined_parts(
-    preparer: Preparer, sentence: Sentence, parts: Sequence[tuple[Span, Candidate]]
+    preparer: Preparer, sentence: PreparedSentence, parts: Sequence[tuple[Span, Candidate]]
 ) -> Candidate:
     """One candidate out of those of the parts, with the white space between them."""
     text = ""
@@ -401,7 +413,7 @@ def _joined_parts(
             continue
         pieces += [_shifted(piece, start) for piece in part.pieces]
         own = part.source_pieces or preparer.source_pieces(
-            Reading(Rewriting.of(sentence.text[slice_of(span)], ()))
+            ModelInput(Rewriting.of(sentence.text[slice_of(span)], ()))
         )
         source_pieces += [_shifted(piece, span.start) for piece in own]
         token_log_probs += part.token_log_probs[: len(part.pieces)]
@@ -422,8 +434,8 @@ def _joined_parts(
     )
 
 
-def _inside(reading: Reading) -> list[Protected]:
-    return [entry for _, entry in reading.protected]
+def _inside(model_input: ModelInput) -> list[ProtectedSpan]:
+    return [entry for _, entry in model_input.protected]
 
 
 def _shifted(piece: Piece, offset: int) -> Piece:

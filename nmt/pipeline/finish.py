@@ -1,4 +1,4 @@
-"""What comes after search: finished sentences, and how those of a text become its translation."""
+"""End of the pipeline: finished sentences of a text become its translation."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ NOTHING_KNOWN = Verdict()
 
 @dataclass(frozen=True)
 class FinishedSentence:
-    """What a sentence's flow ends with."""
+    """Result of a sentence's flow."""
 
     candidates: tuple[Candidate, ...]
     """At least one, best first."""
     alignment: Alignment | None = None
-    """Of the best candidate; None when none was asked for."""
+    """Links of the best candidate; None when none was asked for."""
     verdict: Verdict = NOTHING_KNOWN
     heads: HeadMaps | None = None
-    """Of the best candidate, with alignment "heads"."""
+    """Maps of the best candidate, with alignment "heads"."""
     memory: Recalled | None = None
-    """What the translation memory had for the sentence."""
+    """Match of the translation memory for the sentence."""
 
 
 def finish(plan: Plan, sentences: Sequence[FinishedSentence]) -> Translation:
@@ -92,7 +92,7 @@ def finish(plan: Plan, sentences: Sequence[FinishedSentence]) -> Translation:
 def _sentences(
     plan: Plan, sentences: Sequence[FinishedSentence], spans: Sequence[tuple[int, int]]
 ) -> list[SentenceTranslation]:
-    """What is known of each sentence, with the words that are its own among those of the text."""
+    """Evidence of each sentence, with the words that are its own among those of the text."""
     is_soft = plan.options.alignment in ("soft", "heads")
     found: list[SentenceTranslation] = []
     n_read, n_written = 0, 0
@@ -194,7 +194,7 @@ class _Choice(NamedTuple):
 
 
 def _between(plan: Plan) -> Callable[[str], str]:
-    """What stands between sentences: a space where a language that writes none is translated, or none."""
+    """Separator of sentences: a space where a language that writes none is translated, or none."""
     first = next(iter(plan.sentences), None)
     if first is None or writes_spaces(first.source_language) == writes_spaces(first.target_language):
         return lambda gap: gap

@@ -1,4 +1,4 @@
-"""What may be wrong with the translation of a sentence, in one word each: a warning, never a proof.
+"""Flags: possible errors in the translation of a sentence, a word each; a warning, never a proof.
 
 Nothing here needs the model. How often each flag is raised for nothing is measured in docs/reliability.
 """
@@ -42,15 +42,15 @@ COPIED_SHARE = 0.6
 """A translation that shares so much of its source's words is a copy; names do not count."""
 MIN_DETECTED_WORDS = 6
 LEAST_WORDS, LEAST_KNOWN, ALREADY_SCORE = 4, 2, 0.99
-"""What a sentence must have to be taken for one that is in the target language already."""
+"""Share that a sentence must have to be taken for one in the target language already."""
 PLAIN_SHARE = 0.1
 CERTAIN_LANGUAGE = 0.9
 """Probability from which another language than the expected one is believed."""
 LONGEST_UNALIGNED = 4
-"""So many words in a row may stand without a link to the source."""
+"""Words in a row that may stand without a link to the source."""
 MIN_COVERABLE_WORDS = 5
 COVERED_SHARE = 0.4
-"""Of so many source words or more this share must be linked to some word of the translation."""
+"""Source words from which on this share must be linked to some word of the translation."""
 
 LEAST_CHARACTERS = 30
 """A source of so many is not translated by less than a share of them (``Language.short_share``). In 7,600

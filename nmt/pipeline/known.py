@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nmt.pipeline.prepare import Sentence
+from nmt.pipeline.prepare import PreparedSentence
 from nmt.pipeline.result import Candidate
 from nmt.text.lexicon import Entry, look_up
 from nmt.tokenizer import Tokenizer
@@ -13,9 +13,9 @@ WHOLE = (".", "!", "?")
 
 
 def known_translation(
-    sentence: Sentence, best: Candidate, confidence: float | None, tokenizer: Tokenizer
+    sentence: PreparedSentence, best: Candidate, confidence: float | None, tokenizer: Tokenizer
 ) -> Candidate | None:
-    """What the lexicon says; None: nothing, the same, or the model is sure.
+    """Translation in the lexicon; None: nothing, the same, or the model is sure.
 
     A text with terms or literals is the model's, and so is one that is to say *tu*. Without
     a calibrated confidence nothing is known of how sure the model is.

@@ -9,7 +9,7 @@ from dataclasses import replace
 from nmt.memory.unit import MemoryMatch
 from nmt.pipeline.constraints import applied_terms
 from nmt.pipeline.flags import FlagKind
-from nmt.pipeline.prepare import Protected, Sentence
+from nmt.pipeline.prepare import PreparedSentence, ProtectedSpan
 from nmt.pipeline.quality import Found
 from nmt.pipeline.requests import Flow
 from nmt.pipeline.result import Candidate, MemoryUse, Recalled
@@ -22,8 +22,8 @@ MOST_WORDS = 5
 """In which two texts may differ for one to be repaired after the other."""
 
 
-def match_of(sentence: Sentence) -> MemoryMatch | None:
-    """What the memory has for a sentence."""
+def match_of(sentence: PreparedSentence) -> MemoryMatch | None:
+    """Matches of the memory for a sentence."""
     return next((match for match in sentence.options.memory if match.text == sentence.text), None)
 
 
@@ -33,7 +33,7 @@ def as_used(match: MemoryMatch, use: MemoryUse) -> Recalled:
 
 
 def recalled(
-    sentence: Sentence,
+    sentence: PreparedSentence,
     match: MemoryMatch,
     encode: Callable[[str], Sequence[Piece]],
     most_pieces: int | None,
@@ -63,7 +63,7 @@ def recalled(
     return (replace(best, terms=tuple(terms)),), flags
 
 
-def _has_numbers(sentence: Sentence, target: str, kept: Sequence[tuple[Span, Span]]) -> bool:
+def _has_numbers(sentence: PreparedSentence, target: str, kept: Sequence[tuple[Span, Span]]) -> bool:
     return compare_numbers(
         sentence.text,
         target,
@@ -75,7 +75,10 @@ def _has_numbers(sentence: Sentence, target: str, kept: Sequence[tuple[Span, Spa
 
 
 def repaired(
-    sentence: Sentence, match: MemoryMatch, best: Candidate, translate: Callable[[str], Flow[Candidate]]
+    sentence: PreparedSentence,
+    match: MemoryMatch,
+    best: Candidate,
+    translate: Callable[[str], Flow[Candidate]],
 ) -> Flow[str | None]:
     """A fuzzy match's target with the words put in by which the texts differ; None: that is not certain.
 
@@ -106,7 +109,7 @@ def repaired(
 
 
 def _difference(one: str, other: str) -> tuple[str, str] | None:
-    """What stands in one place of two texts that are the same but for it.
+    """Difference of two texts that are the same but for one place.
 
     None: there are more places, or it is more than ``MOST_WORDS`` or half a text.
     """
@@ -128,7 +131,7 @@ def _difference(one: str, other: str) -> tuple[str, str] | None:
     return first, second
 
 
-def _places(copied: Sequence[Protected], target: str) -> list[tuple[Span, Span]]:
+def _places(copied: Sequence[ProtectedSpan], target: str) -> list[tuple[Span, Span]]:
     """Where what is copied stands in a target, each in a place of its own."""
     blank = target
     found: list[tuple[Span, Span]] = []

@@ -1,7 +1,7 @@
 """Words between two literals that touch them stay between them: %shere%s, **bold**, <1>here</1>.
 
 Where the model moved a pair to other words, the words between are translated by themselves. Pair and words
-are one stand-in of a second search.
+are one placeholder of a second search.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from nmt.pipeline.asides import AsideSearch
-from nmt.pipeline.prepare import Protected, Sentence, slice_of
+from nmt.pipeline.prepare import PreparedSentence, ProtectedSpan, slice_of
 from nmt.pipeline.quality import Found
 from nmt.pipeline.requests import Flow
 from nmt.spans import Span
@@ -19,14 +19,14 @@ from nmt.text.asides import Aside
 from nmt.text.languages import KNOWN, rules
 
 MOST_PAIRS = 4
-"""Of a sentence; more of them are left as the model wrote them."""
+"""Pairs of a sentence; more of them are left as the model wrote them."""
 LONG_WORD = 4
 """Letters of a word that tells what a stretch of text is about."""
 
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def pairs(text: str, copied: Sequence[Protected]) -> list[Aside]:
+def pairs(text: str, copied: Sequence[ProtectedSpan]) -> list[Aside]:
     """Two literals in a row and the words between, which begin and end beside them."""
     return [
         Aside(Span(first.span.start, last.span.end), Span(first.span.end, last.span.start), is_quoted=False)
@@ -35,7 +35,9 @@ def pairs(text: str, copied: Sequence[Protected]) -> list[Aside]:
     ]
 
 
-def moved_pairs(search: AsideSearch, sentence: Sentence, found: Found) -> Flow[list[tuple[Aside, str]]]:
+def moved_pairs(
+    search: AsideSearch, sentence: PreparedSentence, found: Found
+) -> Flow[list[tuple[Aside, str]]]:
     """The pairs that no longer stand around their words, and what is to stand between them."""
     best = found[0][0]
     around = pairs(sentence.text, sentence.copied)
@@ -80,7 +82,7 @@ def is_around(
 
 
 def without_article(alone: str, source: str, language: str) -> str:
-    """What stands between a pair without an article of its own: the words before the pair have one."""
+    """Text between a pair without an article of its own: the words before the pair have one."""
     article = rules(language).articles
     has_own = any(one.articles is not None and one.articles.match(source) for one in KNOWN.values())
     match = None if article is None or has_own else article.match(alone)

@@ -1,4 +1,4 @@
-"""What comes before search: texts are cut into sentences that the model can read, prepared and encoded."""
+"""Start of the pipeline: texts are cut into sentences that the model can read, prepared and encoded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from nmt.config import GenerationConfig
 from nmt.errors import InputError
 from nmt.options import TranslationOptions
-from nmt.pipeline.prepare import MASK, Preparer, Sentence, copied_spans, slice_of, within
+from nmt.pipeline.prepare import MASK, PreparedSentence, Preparer, copied_spans, slice_of, within
 from nmt.pipeline.result import Document
 from nmt.spans import Span
 from nmt.text.address import address_of
@@ -24,9 +24,9 @@ class PreparedText(NamedTuple):
     """A text as the model reads it."""
 
     document: Document
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[PreparedSentence, ...]
     source_ids: tuple[list[int], ...]
-    """Of each sentence."""
+    """Token ids of each sentence."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class Plan:
     """A text on its way: its sentences, and what was asked for."""
 
     document: Document
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[PreparedSentence, ...]
     source_ids: tuple[list[int], ...]
-    """Of each sentence."""
+    """Token ids of each sentence."""
     options: TranslationOptions
     generation: GenerationConfig
     """How to search: what ``options`` says, or else the model."""
@@ -82,7 +82,7 @@ class Planner:
         ids = iter(
             self.tokenizer.encode_batch(
                 [
-                    sentence.text if sentence.reading is None else sentence.reading.text
+                    sentence.text if sentence.model_input is None else sentence.model_input.text
                     for _, sentences in prepared
                     for sentence in sentences
                 ]
@@ -99,7 +99,7 @@ class Planner:
         name: str,
         keep: Sequence[Span],
         options: TranslationOptions,
-    ) -> tuple[Document, tuple[Sentence, ...]]:
+    ) -> tuple[Document, tuple[PreparedSentence, ...]]:
         """A text's sentences, of a length that the model can read, with what is copied in each.
 
         What has no token at all, a zero-width space say, is no sentence and stays where it is.

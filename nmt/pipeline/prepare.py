@@ -1,7 +1,7 @@
-"""A sentence before the model: what of it is copied, by way of which stand-ins, and what the model reads.
+"""A sentence before the model: what of it is copied, by way of which placeholders, and what the model reads.
 
-A span to copy is replaced by a stand-in: a placeholder of the vocabulary (``nmt.text.placeholders``), or, for
-a model that has none, a name that it copies well. All spans are in characters of the sentence.
+A span to copy is replaced by a placeholder: a reserved piece of the vocabulary (``nmt.text.placeholders``),
+or, for a model that has none, a name that it copies well. All spans are in characters of the sentence.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from nmt.options import TranslationOptions
 from nmt.spans import Span, overlap
-from nmt.text.casing import Shape
+from nmt.text.casing import SurfaceForm
 from nmt.text.characters import composed, unseen
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.glossary import Term, TermMatch
@@ -29,10 +29,10 @@ from nmt.text.times import find_times
 from nmt.tokenizer import WORD_START, Piece, Tokenizer
 
 NAMES = ("Tom", "Paris", "Boston", "Mary", "John")
-"""What a model without placeholders copies, where its vocabulary has them as single pieces. The order is that
-of a measurement on everyday: of 24 sentences each it copied 24, 23, 23, 24 and 21 even unasked."""
+"""Names that a model without placeholders copies, where its vocabulary has them as single pieces. The order
+is that of a measurement on everyday: of 24 sentences each it copied 24, 23, 23, 24 and 21 even unasked."""
 PLAIN = {"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "‑": "-", "‐": "-", "−": "-"}
-"""What a model reads in the place of typographic signs that its vocabulary lacks."""
+"""Signs that a model reads in the place of typographic ones that its vocabulary lacks."""
 MASK = "Literal"
 """Stands for a span to copy while a text is cut into sentences: a word that may begin one."""
 
@@ -44,7 +44,7 @@ SpannedT = TypeVar("SpannedT", Copied, Span)
 
 
 @dataclass(frozen=True)
-class StandIn:
+class Placeholder:
     """A text of one piece that the model reads and writes in the place of another."""
 
     text: str
@@ -52,7 +52,7 @@ class StandIn:
 
 
 @dataclass(frozen=True)
-class Protected:
+class ProtectedSpan:
     """A span of the sentence and what its translation is to hold for it."""
 
     span: Span
@@ -63,35 +63,35 @@ class Protected:
 
 
 @dataclass(frozen=True)
-class Reading:
-    """What the model reads of a sentence."""
+class ModelInput:
+    """Input of the model for a sentence."""
 
     rewriting: Rewriting
     """From the sentence in its new case to the text that the model reads."""
-    protected: tuple[tuple[StandIn, Protected], ...] = ()
+    protected: tuple[tuple[Placeholder, ProtectedSpan], ...] = ()
 
     @property
     def text(self) -> str:
-        """What the model reads."""
+        """Text that the model reads."""
         return self.rewriting.new
 
 
 @dataclass(frozen=True)
-class Sentence:
+class PreparedSentence:
     """A sentence on its way through the model."""
 
     text: str
-    copied: tuple[Protected, ...]
+    copied: tuple[ProtectedSpan, ...]
     """In order, without overlaps."""
     terms: tuple[TermMatch, ...]
-    shape: Shape
+    form: SurfaceForm
     options: TranslationOptions
-    reading: Reading | None
-    """Of the first search; None: not one can hold all stand-ins, or nothing is to be translated."""
+    model_input: ModelInput | None
+    """Input of the first search; None: not one can hold all placeholders, or nothing is to be translated."""
     source_language: str
     target_language: str
     keep: tuple[Span, ...] = ()
-    """Of ``copied`` what the caller asked for: any translation is to hold it."""
+    """Spans of ``copied`` that the caller asked for: any translation is to hold it."""
 
 
 class Preparer:
@@ -114,9 +114,9 @@ class Preparer:
         self._tokenizer = tokenizer
         self._target_tokenizer = target_tokenizer or tokenizer
         self.source_language, self.target_language = source_language, target_language
-        placeholders = self._stand_ins(PLACEHOLDERS)
+        placeholders = self._pieces_of(PLACEHOLDERS)
         self.has_placeholders = len(placeholders) == len(PLACEHOLDERS)
-        self.stand_ins = placeholders if self.has_placeholders else self._stand_ins(NAMES)
+        self.placeholders = placeholders if self.has_placeholders else self._pieces_of(NAMES)
         self.registers = {
             name: piece
             for name, piece in REGISTER.items()
@@ -131,7 +131,7 @@ class Preparer:
 
     def prepare(
         self, text: str, literals: Sequence[Copied], keep: Sequence[Span], options: TranslationOptions
-    ) -> Sentence:
+    ) -> PreparedSentence:
         """Work out what the model is to read first.
 
         Args:
@@ -141,14 +141,14 @@ class Preparer:
             options: how it is translated.
         """
         matches = options.glossary.matches(text) if options.glossary is not None else []
-        copied = [Protected(span, text[span.start : span.end]) for span in keep]
+        copied = [ProtectedSpan(span, text[span.start : span.end]) for span in keep]
         for match in matches:
             if match.term.source == match.term.target:
-                copied += beside(copied, [Protected(match.span, text[slice_of(match.span)], match.term)])
+                copied += beside(copied, [ProtectedSpan(match.span, text[slice_of(match.span)], match.term)])
         copied += beside(
-            copied, [Protected(literal.span, text[slice_of(literal.span)]) for literal in literals]
+            copied, [ProtectedSpan(literal.span, text[slice_of(literal.span)]) for literal in literals]
         )
-        taken = [Protected(match.span, "") for match in matches]
+        taken = [ProtectedSpan(match.span, "") for match in matches]
         copied += beside([*copied, *taken], self._sure(text))
         copied.sort(key=lambda entry: entry.span.start)
         terms = [
@@ -158,33 +158,33 @@ class Preparer:
             and not any(overlap(match.span, entry.span) for entry in copied)
         ]
         fixed = [*literals, *(Copied("code", entry.span) for entry in copied)]
-        shape = Shape.of(text, fixed, self.prefers, self.source_language)
-        if shape.case == "as_is":
-            names = beside([*copied, *(Protected(match.span, "") for match in terms)], self._names(text))
+        form = SurfaceForm.of(text, fixed, self.prefers, self.source_language)
+        if form.case == "as_is":
+            names = beside([*copied, *(ProtectedSpan(match.span, "") for match in terms)], self._names(text))
             copied = sorted([*copied, *names], key=lambda entry: entry.span.start)
         languages = self.source_language, self.target_language
-        sentence = Sentence(
-            text, tuple(copied), tuple(terms), shape, options, None, *languages, keep=tuple(keep)
+        sentence = PreparedSentence(
+            text, tuple(copied), tuple(terms), form, options, None, *languages, keep=tuple(keep)
         )
-        return replace(sentence, reading=self.read(sentence, copied))
+        return replace(sentence, model_input=self.read(sentence, copied))
 
-    def _sure(self, text: str) -> list[Protected]:
-        """What is written by rule: times of day, centuries, names of people and streets."""
+    def _sure(self, text: str) -> list[ProtectedSpan]:
+        """Spans written by rule: times of day, centuries, names of people and streets."""
         languages = self.source_language, self.target_language
         times = [
-            Protected(span, written, is_number=True)
+            ProtectedSpan(span, written, is_number=True)
             for span, written in (
                 *find_times(text, *languages),
                 *(find_centuries(text, *languages) if languages[1] == "en" else ()),
             )
         ]
         names = (
-            Protected(span, text[slice_of(span)], is_name=True)
+            ProtectedSpan(span, text[slice_of(span)], is_name=True)
             for span in find_names(text, self.source_language)
         )
         return [*times, *beside(times, list(names))]
 
-    def _names(self, text: str) -> list[Protected]:
+    def _names(self, text: str) -> list[ProtectedSpan]:
         """Words with a capital inside a sentence that the model would misspell: the vocabulary lacks them."""
         found = [
             match
@@ -196,7 +196,7 @@ class Preparer:
         first = None if pattern is None else pattern.match(text)
         if first is not None and self._is_rare(first.group(), RARE_FIRST_PIECES):
             found.insert(0, first)
-        return [Protected(Span(*match.span()), match.group(), is_name=True) for match in found]
+        return [ProtectedSpan(Span(*match.span()), match.group(), is_name=True) for match in found]
 
     def _is_rare(self, name: str, n_pieces: int) -> bool:
         if name.lower() in rules(self.source_language).capitalised:
@@ -204,9 +204,9 @@ class Preparer:
         forms = (name,) if n_pieces == RARE_PIECES else (name, name.lower())
         return all(len(self._tokenizer.subwords(form)) >= n_pieces for form in forms)
 
-    def n_free(self, sentence: Sentence) -> int:
-        """How many stand-ins do not occur in the sentence itself."""
-        return sum(one.text not in sentence.text for one in self.stand_ins)
+    def n_free(self, sentence: PreparedSentence) -> int:
+        """How many placeholders do not occur in the sentence itself."""
+        return sum(one.text not in sentence.text for one in self.placeholders)
 
     def _can_read(self, character: str) -> bool:
         return (
@@ -226,54 +226,55 @@ class Preparer:
             self._preferred[word] = min(forms, key=lambda form: (len(encoded[form]), encoded[form][:1]))
         return self._preferred[word]
 
-    def read(self, sentence: Sentence, protected: Sequence[Protected]) -> Reading | None:
-        """Put stand-ins in the place of ``protected``; None when there are not enough of them."""
-        core = sentence.shape.core
+    def read(self, sentence: PreparedSentence, protected: Sequence[ProtectedSpan]) -> ModelInput | None:
+        """Put placeholders in the place of ``protected``; None when there are not enough of them."""
+        core = sentence.form.core
         inside = [
             entry
             for entry in joined(sentence.text, sorted(protected, key=lambda entry: entry.span.start))
             if core.start <= entry.span.start and entry.span.end <= core.end
         ]
-        chosen: list[tuple[StandIn, Protected]] = []
+        chosen: list[tuple[Placeholder, ProtectedSpan]] = []
         taken: set[int] = set()
         for entry in inside:
-            free = [one for one in self.stand_ins if one.id not in taken and one.text not in sentence.text]
+            free = [one for one in self.placeholders if one.id not in taken and one.text not in sentence.text]
             if not free:
                 return None
             chosen.append((free[0], entry))
             taken.add(free[0].id)
-        edits = sentence.shape.edits(sentence.text)
+        edits = sentence.form.edits(sentence.text)
         if register := self.registers.get(sentence.options.formality):
             edits.insert(0, Edit(Span(0, 0), register + " "))
         edits += [
-            Edit(entry.span, self._written(stand_in, sentence.text, entry)) for stand_in, entry in chosen
+            Edit(entry.span, self._written(placeholder, sentence.text, entry))
+            for placeholder, entry in chosen
         ]
-        text = sentence.shape.recased
+        text = sentence.form.recased
         edits += [edit for edit in composed(text) if not any(overlap(edit.span, one.span) for one in edits)]
         if not text.isascii() and not self._plain.keys().isdisjoint(text):
             text = text.translate({ord(sign): plain for sign, plain in self._plain.items()})
-        return Reading(Rewriting.of(text, edits), tuple(chosen))
+        return ModelInput(Rewriting.of(text, edits), tuple(chosen))
 
-    def _written(self, stand_in: StandIn, text: str, entry: Protected) -> str:
-        """A stand-in as the model reads it: a name is a word by itself, whatever its span touches."""
+    def _written(self, placeholder: Placeholder, text: str, entry: ProtectedSpan) -> str:
+        """A placeholder as the model reads it: a name is a word by itself, whatever its span touches."""
         if self.has_placeholders:
-            return stand_in.text
+            return placeholder.text
         before, after = text[: entry.span.start][-1:], text[entry.span.end :][:1]
-        return f"{' ' if before.strip() else ''}{stand_in.text}{' ' if after.isalnum() else ''}"
+        return f"{' ' if before.strip() else ''}{placeholder.text}{' ' if after.isalnum() else ''}"
 
-    def source_pieces(self, reading: Reading) -> tuple[Piece, ...]:
+    def source_pieces(self, model_input: ModelInput) -> tuple[Piece, ...]:
         """The pieces that the model reads, with their spans in the sentence."""
         return tuple(
             replace(piece, start=span.start, end=span.end)
-            for piece in self._tokenizer.encode_pieces(reading.text)
-            for span in [reading.rewriting.backward(piece.start, piece.end)]
+            for piece in self._tokenizer.encode_pieces(model_input.text)
+            for span in [model_input.rewriting.backward(piece.start, piece.end)]
         )
 
     def encode(self, text: str) -> list[int]:
         """Token ids of what the model reads."""
         return self._tokenizer.encode(text)
 
-    def _stand_ins(self, texts: Iterable[str]) -> tuple[StandIn, ...]:
+    def _pieces_of(self, texts: Iterable[str]) -> tuple[Placeholder, ...]:
         found = []
         for text in texts:
             spelt = text
@@ -281,7 +282,7 @@ class Preparer:
                 spelt = WORD_START + text
             id_ = self._target_tokenizer.piece_id(spelt)
             if id_ is not None and self._tokenizer.piece_id(spelt) is not None:
-                found.append(StandIn(text, id_))
+                found.append(Placeholder(text, id_))
         return tuple(found)
 
 
@@ -302,9 +303,9 @@ def within(entries: Sequence[SpannedT], segment: Segment) -> Iterator[tuple[Span
             yield entry, Span(span.start - segment.start, span.end - segment.start)
 
 
-def joined(text: str, protected: Sequence[Protected]) -> list[Protected]:
-    """Neighbours with at most a space between them, terms and numbers aside, share one stand-in."""
-    joined: list[Protected] = []
+def joined(text: str, protected: Sequence[ProtectedSpan]) -> list[ProtectedSpan]:
+    """Neighbours with at most a space between them, terms and numbers aside, share one placeholder."""
+    joined: list[ProtectedSpan] = []
     for entry in protected:
         last = joined[-1] if joined else None
         if (
@@ -313,13 +314,13 @@ def joined(text: str, protected: Sequence[Protected]) -> list[Protected]:
             and text[last.span.end : entry.span.start] in {"", " "}
         ):
             span = Span(last.span.start, entry.span.end)
-            joined[-1] = Protected(span, text[slice_of(span)], is_name=last.is_name and entry.is_name)
+            joined[-1] = ProtectedSpan(span, text[slice_of(span)], is_name=last.is_name and entry.is_name)
         else:
             joined.append(entry)
     return joined
 
 
-def beside(present: Sequence[Protected], more: Sequence[Protected]) -> list[Protected]:
+def beside(present: Sequence[ProtectedSpan], more: Sequence[ProtectedSpan]) -> list[ProtectedSpan]:
     """Those of ``more`` that overlap nothing present."""
     return [entry for entry in more if not any(overlap(entry.span, other.span) for other in present)]
 

@@ -1,4 +1,4 @@
-"""What is done about the quality of one sentence: copies, a second search against loops, flags, confidence.
+"""Quality of one sentence: copies, a second search against loops, flags, confidence.
 
 A model that goes round in circles, or on and on, is asked again and may then not repeat any n-gram of
 ``REPAIR_NGRAM`` tokens (Paulus et al. 2018, section 2.5). When that loops too, or nothing at all was written,
@@ -155,7 +155,7 @@ class Judge:
         return Verdict(tuple(dict.fromkeys(raised)), confidence, word_confidence)
 
     def _text_flags(self, source: str, candidate: Candidate) -> list[FlagKind]:
-        """What was copied on purpose is no concern."""
+        """Literals copied on purpose are no concern."""
         target, kept = candidate.text, candidate.kept
         numbers = compare_numbers(
             source,

@@ -1,4 +1,4 @@
-"""A sentence after the model: stand-ins give way to what they stood for, and the shape of the source returns.
+"""A sentence after the model: what placeholders stood for and the surface form of the source are put back.
 
 Pieces, spans and links of the translation follow each change.
 """
@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from nmt.alignment.alignment import Alignment
 from nmt.alignment.pharaoh import Link
-from nmt.pipeline.prepare import Protected, Reading, Sentence
+from nmt.pipeline.prepare import ModelInput, PreparedSentence, ProtectedSpan
 from nmt.pipeline.result import Candidate
 from nmt.spans import Span
 from nmt.text.edits import Edit, Rewriting
@@ -24,20 +24,20 @@ from nmt.text.typography import french_typography
 from nmt.text.words import Token
 
 
-def restore(sentence: Sentence, reading: Reading, candidate: Candidate) -> Candidate:
-    """Put back literals and shape; spans of pieces follow."""
+def restore(sentence: PreparedSentence, model_input: ModelInput, candidate: Candidate) -> Candidate:
+    """Put back literals and surface form; spans of pieces follow."""
     written = candidate.text
-    places = _stand_ins_in(reading, candidate)
+    places = _placeholders_in(model_input, candidate)
     kept = [span for span, _ in places]
-    shape = sentence.shape
-    recased = shape.in_case(written, kept, sentence.text, sentence.target_language)
+    form = sentence.form
+    recased = form.in_case(written, kept, sentence.text, sentence.target_language)
     edits = [edit for span, entry in places for edit in _edits_at(sentence, recased, span, entry)]
-    before, after = shape.frame_edits(sentence.text, written)
+    before, after = form.frame_edits(sentence.text, written)
     rewriting = Rewriting.of(
-        recased, [before, *edits, *shape.ending_edits(written, kept, sentence.target_language), after]
+        recased, [before, *edits, *form.ending_edits(written, kept, sentence.target_language), after]
     )
     candidate = rewrite(candidate, rewriting)
-    core = shape.core
+    core = form.core
     framed = [
         (entry.span, _outside(entry.span, core, sentence.text, rewriting.new))
         for entry in sentence.copied
@@ -57,48 +57,50 @@ def restore(sentence: Sentence, reading: Reading, candidate: Candidate) -> Candi
     return candidate
 
 
-def _edits_at(sentence: Sentence, written: str, stand_in: Span, entry: Protected) -> list[Edit]:
-    """Put back what a stand-in stood for; names and terms may change how the word before them ends."""
-    text = _replacement(sentence, entry, at_start=not written[: stand_in.start].strip("«“\"' \u00a0"))
+def _edits_at(
+    sentence: PreparedSentence, written: str, placeholder: Span, entry: ProtectedSpan
+) -> list[Edit]:
+    """Put back what a placeholder stood for; names and terms may change how the word before them ends."""
+    text = _replacement(sentence, entry, at_start=not written[: placeholder.start].strip("«“\"' \u00a0"))
     change = None
     if entry.is_name or entry.term is not None:
-        change = agree(written[: stand_in.start], text, sentence.target_language)
+        change = agree(written[: placeholder.start], text, sentence.target_language)
     if change is not None:
         n_characters, end = change
-        before = Span(stand_in.start - n_characters, stand_in.start)
-        return [Edit(before, end), Edit(stand_in, text)]
+        before = Span(placeholder.start - n_characters, placeholder.start)
+        return [Edit(before, end), Edit(placeholder, text)]
     if is_french_century(text):  # the model may begin the numeral itself
-        start = len(written[: stand_in.start].rstrip("IVX"))
-        stand_in = Span(start, stand_in.end)
+        start = len(written[: placeholder.start].rstrip("IVX"))
+        placeholder = Span(start, placeholder.end)
     spaced = rules(sentence.target_language).spaced_marks
-    return [Edit(_with_needless_space(sentence.text, entry.span, written, stand_in, spaced), text)]
+    return [Edit(_with_needless_space(sentence.text, entry.span, written, placeholder, spaced), text)]
 
 
-def _stand_ins_in(reading: Reading, candidate: Candidate) -> list[tuple[Span, Protected]]:
-    """Where ``candidate`` holds stand-ins; one that is but the beginning of a longer word is none."""
-    by_id = {stand_in.id: (stand_in, entry) for stand_in, entry in reading.protected}
+def _placeholders_in(model_input: ModelInput, candidate: Candidate) -> list[tuple[Span, ProtectedSpan]]:
+    """Where ``candidate`` holds placeholders; one that is but the beginning of a longer word is none."""
+    by_id = {placeholder.id: (placeholder, entry) for placeholder, entry in model_input.protected}
     places = []
     for piece in candidate.pieces:
         if piece.id in by_id:
-            stand_in, entry = by_id[piece.id]
+            placeholder, entry = by_id[piece.id]
             end = candidate.text[piece.end : piece.end + 1]
-            if candidate.text[piece.start : piece.end] == stand_in.text and (
-                stand_in.text in PLACEHOLDERS or not end.isalnum()
+            if candidate.text[piece.start : piece.end] == placeholder.text and (
+                placeholder.text in PLACEHOLDERS or not end.isalnum()
             ):
                 places.append((Span(piece.start, piece.end), entry))
     return places
 
 
-def _replacement(sentence: Sentence, entry: Protected, *, at_start: bool) -> str:
+def _replacement(sentence: PreparedSentence, entry: ProtectedSpan, *, at_start: bool) -> str:
     if entry.term is None or entry.term.source == entry.term.target:
         return entry.text
-    begins = sentence.shape.recased[sentence.shape.core.start :][:1].isupper()
+    begins = sentence.form.recased[sentence.form.core.start :][:1].isupper()
     return begin(entry.text) if at_start and begins else entry.text
 
 
-def _with_needless_space(source: str, literal: Span, written: str, stand_in: Span, spaced: str) -> Span:
-    """The span of a stand-in with a space beside it that its literal has not, next to the same sign."""
-    start, end = stand_in.start, stand_in.end
+def _with_needless_space(source: str, literal: Span, written: str, placeholder: Span, spaced: str) -> Span:
+    """The span of a placeholder with a space beside it that its literal has not, next to the same sign."""
+    start, end = placeholder.start, placeholder.end
     before, after = source[: literal.start][-1:].strip(), source[literal.end :][:1].strip()
     is_bold = source[literal.start : literal.end] == "**"
     if before and written[:start].endswith(" " if is_bold else f"{before} "):
@@ -138,7 +140,7 @@ def _outside(span: Span, core: Span, text: str, new: str) -> Span:
     return Span(len(new) - (len(text) - span.start), len(new) - (len(text) - span.end))
 
 
-def with_all_kept(sentence: Sentence, copy: Candidate) -> Candidate:
+def with_all_kept(sentence: PreparedSentence, copy: Candidate) -> Candidate:
     """A copied sentence keeps all that it should at its own place."""
     return replace(copy, kept=tuple((entry.span, entry.span) for entry in sentence.copied))
 

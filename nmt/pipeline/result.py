@@ -1,4 +1,4 @@
-"""What a translation is.
+"""Translations and their parts.
 
 All spans are half open and count characters (Unicode code points), or tokens where the name says so.
 """
@@ -28,7 +28,7 @@ class Alternative:
 
 
 MemoryUse: TypeAlias = Literal["translation", "repair", "suggestion"]
-"""What became of a unit of a translation memory. translation: its target is the translation of the sentence.
+"""Use of a unit of a translation memory. translation: its target is the translation of the sentence.
 repair: it is, but for the words in which the texts differ. suggestion: nothing, it is only told."""
 
 
@@ -95,17 +95,17 @@ class Translation:
     n_target_tokens: int
     """Sub-word tokens written, without EOS; copied sentences have none."""
     flags: tuple[Flag, ...] = ()
-    """What may be wrong, by sentence."""
+    """Possible errors, by sentence."""
     confidence: float | None = None
     """Mean of the sentences' confidence, weighted by their length; None: no sentences, or not calibrated."""
     word_confidence: tuple[float, ...] | None = None
     """The probability that each of ``target_tokens`` is right; None without alignment or calibration."""
     kept: tuple[tuple[Span, Span], ...] = ()
-    """What was copied (literals, spans to keep, numbers): its span in the source and in ``text``."""
+    """Copies (literals, spans to keep, numbers): its span in the source and in ``text``."""
     terms: tuple[AppliedTerm, ...] = ()
     """The glossary entries that ``text`` holds."""
     memory: tuple[Recalled, ...] = ()
-    """What the translation memory had, by sentence."""
+    """Matches of the translation memory, by sentence."""
 
 
 @dataclass(frozen=True)
@@ -125,18 +125,18 @@ class Candidate:
     pieces: tuple[Piece, ...]
     log_prob: float
     rank: float
-    """What search ranked it by, more is better."""
+    """Rank in the search, more is better."""
     finished: bool
     token_log_probs: tuple[float, ...] = ()
-    """Of each piece and, when finished, of EOS: the terms of ``log_prob``."""
+    """Log-probability of each piece and, when finished, of EOS: the terms of ``log_prob``."""
     copied: bool = False
     """The sentence itself, which the model did not write."""
     kept: tuple[tuple[Span, Span], ...] = ()
-    """What was copied: spans of the sentence and of ``text``."""
+    """Copies: spans of the sentence and of ``text``."""
     terms: tuple[AppliedTerm, ...] = ()
     """Glossary entries, with spans of the sentence and of ``text``."""
     source_pieces: tuple[Piece, ...] = ()
-    """What the model read, with spans in the sentence; empty: the sentence as it stands."""
+    """Pieces that the model read, with spans in the sentence; empty: the sentence as it stands."""
     recalled: bool = False
     """From a translation memory; the model did not write it."""
 
@@ -148,9 +148,9 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is to be said about the translation of one sentence."""
+    """Verdict on the translation of one sentence."""
 
     flags: tuple[FlagKind, ...] = ()
     confidence: float | None = None
     word_confidence: tuple[float, ...] | None = None
-    """Of each target word; None without alignment or calibration."""
+    """Confidence of each target word; None without alignment or calibration."""

@@ -10,12 +10,12 @@ from nmt.alignment.alignment import Alignment
 from nmt.config import AlignmentConfig, GenerationConfig
 from nmt.hypothesis import Hypothesis
 from nmt.memory.unit import MemoryMatch
-from nmt.pipeline.constraints import translate_faithfully
+from nmt.pipeline.constraints import translate_with_constraints
 from nmt.pipeline.finish import FinishedSentence
 from nmt.pipeline.known import known_translation
 from nmt.pipeline.memory import as_used, match_of, recalled, repaired
 from nmt.pipeline.plan import Plan
-from nmt.pipeline.prepare import Preparer, Sentence
+from nmt.pipeline.prepare import PreparedSentence, Preparer
 from nmt.pipeline.quality import Found, Judge, align_copy, copy_of
 from nmt.pipeline.requests import Flow, align_with, look_at
 from nmt.pipeline.restore import link_kept, with_all_kept
@@ -25,11 +25,11 @@ from nmt.tokenizer import Piece, Tokenizer
 
 @dataclass(frozen=True)
 class SentenceFlow:
-    """What the flows of one model's sentences need; ``max_positions`` None: the model reads any length."""
+    """Pipeline of one model's sentences; ``max_positions`` None: the model reads any length."""
 
     source_tokenizer: Tokenizer
     tokenizer: Tokenizer
-    """Of what the model writes."""
+    """Tokenizer of the target."""
     preparer: Preparer
     judge: Judge
     max_positions: int | None
@@ -79,9 +79,9 @@ class SentenceFlow:
         return FinishedSentence(candidates, alignment, verdict, heads, memory)
 
     def _recalled(
-        self, sentence: Sentence, match: MemoryMatch | None, *, is_repaired: bool = False
+        self, sentence: PreparedSentence, match: MemoryMatch | None, *, is_repaired: bool = False
     ) -> Found | None:
-        """What the memory has as it stands, or what was made of it."""
+        """Match of the memory as it stands, or repaired."""
         if match is None or not (match.is_exact or is_repaired):
             return None
         most = None if self.max_positions is None else self.max_positions - 1
@@ -89,20 +89,20 @@ class SentenceFlow:
         return recalled(sentence, match, encode, most, is_repaired=is_repaired)
 
     def _repaired(
-        self, sentence: Sentence, match: MemoryMatch, best: Candidate, plan: Plan
+        self, sentence: PreparedSentence, match: MemoryMatch, best: Candidate, plan: Plan
     ) -> Flow[Found | None]:
-        """What comes of a fuzzy match when the model puts in the words that differ."""
+        """Repair of a fuzzy match: the model puts in the words that differ."""
         target = yield from repaired(sentence, match, best, partial(self._by_itself, plan))
         if target is None:
             return None
         return self._recalled(sentence, replace(match, target=target), is_repaired=True)
 
-    def _searched(self, sentence: Sentence, ids: Sequence[int], plan: Plan) -> Flow[Found]:
-        """What the model writes."""
+    def _searched(self, sentence: PreparedSentence, ids: Sequence[int], plan: Plan) -> Flow[Found]:
+        """Translation by the model."""
         options = self._search(plan, len(ids))
         with_lexicon = self.judge.model is not None
         return (
-            yield from translate_faithfully(
+            yield from translate_with_constraints(
                 self.preparer, sentence, ids, options, self._decode, with_lexicon=with_lexicon
             )
         )
@@ -110,7 +110,7 @@ class SentenceFlow:
     def _by_itself(self, plan: Plan, text: str) -> Flow[Candidate]:
         """The model's translation of another text, as one sentence; itself where the model cannot read it."""
         sentence = self.preparer.prepare(text, self.preparer.literals(text), (), plan.options)
-        ids = self.preparer.encode(text if sentence.reading is None else sentence.reading.text)
+        ids = self.preparer.encode(text if sentence.model_input is None else sentence.model_input.text)
         if self.max_positions is not None and len(ids) >= self.max_positions:
             return copy_of(text)
         candidates, _ = yield from self._searched(sentence, ids, plan)
@@ -127,7 +127,7 @@ class SentenceFlow:
         return link_kept(alignment, candidate.kept)
 
     def _source_pieces(self, text: str, candidate: Candidate) -> Sequence[Piece]:
-        """What the model read."""
+        """Pieces that the model read."""
         return candidate.source_pieces or self.source_tokenizer.encode_pieces(text)
 
     def _search(self, plan: Plan, n_tokens: int) -> GenerationConfig:

@@ -1,6 +1,6 @@
 """Beam search, batched over sentences (Sutskever et al. 2014, section 3.2; Wu et al. 2016, section 7).
 
-At each step the K live hypotheses of a sentence are extended by every token and the 2K best extensions looked
+Every token continues each of the K live hypotheses of a sentence, and the 2K best continuations are looked
 at. Those among the first K that end in EOS are finished; the best K that do not end live on, so finished
 hypotheses never narrow the beam (K of 2K candidates at most end in EOS). A sentence is done when
 
@@ -14,9 +14,9 @@ With K = 1 this is greedy search. The beam is pruned by log P (its hypotheses ar
 hypotheses are ranked by ``Scoring.score``.
 
 Sentences that started at different times may be searched together (``BeamSearch.joined``): each has a number
-of tokens of its own, and the histories of rows end in one column, PAD before the BOS of shorter ones.
+of tokens of its own, and the hypotheses of rows end in one column, PAD before the BOS of shorter ones.
 
-All tensors of the search itself lie on the CPU, except the scores of all extensions and the coverage. One
+All tensors of the search itself lie on the CPU, except the scores of all continuations and the coverage. One
 transfer a step brings the candidates over.
 
 Dimensions: B sentences still searched, K beam size, N = B*K rows, C = 2K candidates, S source length, V
@@ -37,12 +37,12 @@ from nmt.batch import Batch
 from nmt.config import GenerationConfig, SpecialIds
 from nmt.models.interface import StateT, Step, StepDecoder
 from nmt.scoring import Scoring
+from nmt.search.backpointers import BackPointers
 from nmt.search.constraints import Constraints
 from nmt.search.finite import check_finite, largest
-from nmt.search.histories import Histories
 from nmt.search.hypothesis import Hypothesis, NBestList
 from nmt.search.required import Required
-from nmt.search.topk import Extensions, best_extensions
+from nmt.search.topk import Continuations, best_continuations
 from nmt.search.transfer import to_cpu
 
 
@@ -97,7 +97,7 @@ class BeamSearch:
     rules: Constraints
     scoring: Scoring
     n_best: list[NBestList]
-    """Of each sentence, by its place in the batch given to search."""
+    """Results of each sentence, by its place in the batch given to search."""
     beams: Beams
     early_stop: bool = True
 
@@ -126,8 +126,8 @@ class BeamSearch:
 
     @property
     def last_tokens_N(self) -> Tensor:
-        """What the decoder is to read next."""
-        return self.beams.histories.tokens_N
+        """Tokens that the decoder is to read next."""
+        return self.beams.backpointers.tokens_N
 
     def advance(self, step: Step) -> Tensor:
         """Take one step, of the rows of ``beams``; sentences that are done leave ``beams``.
@@ -182,7 +182,7 @@ class BeamSearch:
         return same and self.beams.coverage_NS is None and self.rules.fits(other.rules)
 
     def joined(self, other: BeamSearch) -> BeamSearch:
-        """What is still searched of both, which fit, as one; renumbered, those of ``self`` first."""
+        """Union of two searches that fit; renumbered, those of ``self`` first."""
         mine, others = self.beams.sentences, other.beams.sentences
         return replace(
             self,
@@ -204,7 +204,7 @@ class Beams(NamedTuple):
     """The place of each sentence in the batch given to search."""
     lengths: tuple[int, ...]
     """Tokens so far of each sentence, BOS not counted."""
-    histories: Histories
+    backpointers: BackPointers
     coverage_NS: Tensor | None
     """Attention so far, on the decoder's device; None without a coverage penalty."""
 
@@ -218,7 +218,7 @@ class Beams(NamedTuple):
             beam_size,
             sentences=tuple(range(source.size)),
             lengths=(0,) * source.size,
-            histories=Histories.of_tables(torch.full((n_rows, 1), special.bos), sums_N1),
+            backpointers=BackPointers.of_tables(torch.full((n_rows, 1), special.bos), sums_N1),
             coverage_NS=scoring.initial_coverage(source, beam_size),
         )
 
@@ -229,7 +229,7 @@ class Beams(NamedTuple):
 
     def history(self) -> Tensor:
         """The tokens so far without BOS, as ``Constraints.apply`` takes them: shorter rows keep theirs."""
-        tokens_NT = self.histories.table("tokens")
+        tokens_NT = self.backpointers.table("tokens")
         return tokens_NT[:, tokens_NT.size(1) - self.n_tokens :]
 
     def select(self, rows_N: Tensor) -> Beams:
@@ -240,7 +240,7 @@ class Beams(NamedTuple):
             self.beam_size,
             sentences=tuple(self.sentences[place] for place in places),
             lengths=tuple(self.lengths[place] for place in places),
-            histories=self.histories.select(rows_N),
+            backpointers=self.backpointers.select(rows_N),
             coverage_NS=None if coverage_NS is None else coverage_NS[rows_N.to(coverage_NS.device)],
         )
 
@@ -251,26 +251,26 @@ class Beams(NamedTuple):
             self.beam_size,
             sentences=tuple(range(len(self.sentences) + len(other.sentences))),
             lengths=self.lengths + other.lengths,
-            histories=self.histories.joined(other.histories, n_columns, special.pad),
+            backpointers=self.backpointers.joined(other.backpointers, n_columns, special.pad),
             coverage_NS=None,
         )
 
     def written(self, row: int, *following: float) -> tuple[tuple[int, ...], tuple[float, ...]]:
         """The tokens of one row, and what each added to its sum; ``following``: sums still to come."""
-        tokens, sums = self.histories.of_row(row, self.lengths[row // self.beam_size])
+        tokens, sums = self.backpointers.hypothesis_of(row, self.lengths[row // self.beam_size])
         return tuple(tokens), tuple(after - before for before, after in pairwise([*sums, *following]))
 
 
 class Candidates(NamedTuple):
-    """The 2K best extensions of each sentence, on the CPU."""
+    """The 2K best continuations of each sentence, on the CPU."""
 
-    found: Extensions
+    found: Continuations
     log_probs: list[list[float]]
     """``sums_BC`` as plain numbers, for they are few."""
     tokens: list[list[int]]
     """``tokens_BC``."""
     coverage_penalties_N: Tensor | None
-    """Of the rows extended; None: 0."""
+    """Penalty of the rows extended; None: 0."""
 
 
 def rank_candidates(
@@ -281,17 +281,17 @@ def rank_candidates(
     scoring: Scoring,
     eos: int,
 ) -> Candidates:
-    """Score every extension of every row and bring the best of each sentence to the CPU.
+    """Score every continuation of every row and bring the best of each sentence to the CPU.
 
     Raises:
         NumericalError: NaN or +inf among the decoder's numbers.
     """
-    sums_N = beams.histories.sums_N.to(step.log_probs_NV.device)
-    found = best_extensions(step.log_probs_NV, sums_N, len(beams.sentences), eos)
+    sums_N = beams.backpointers.sums_N.to(step.log_probs_NV.device)
+    found = best_continuations(step.log_probs_NV, sums_N, len(beams.sentences), eos)
     penalties = () if coverage_NS is None else (scoring.coverage_penalties(coverage_NS, like_N=largest_N),)
     *parts, largest_N = to_cpu(*penalties, *found, largest_N)
     check_finite(largest_N.tolist(), beams.n_tokens, beams.sentences)
-    found = Extensions(*parts[len(penalties) :])
+    found = Continuations(*parts[len(penalties) :])
     return Candidates(
         found, found.sums_BC.tolist(), found.tokens_BC.tolist(), parts[0] if penalties else None
     )
@@ -316,7 +316,7 @@ def unfinished_hypotheses(beams: Beams, place: int, scoring: Scoring) -> Iterato
     """The live hypotheses of the sentence at ``place`` as they stand, best score first."""
     first, length = place * beams.beam_size, beams.lengths[place]
     rows = slice(first, first + beams.beam_size)
-    sums_K = beams.histories.sums_N[rows]
+    sums_K = beams.backpointers.sums_N[rows]
     coverage_KS = None if beams.coverage_NS is None else beams.coverage_NS[rows]
     penalties = scoring.coverage_penalties(coverage_KS, like_N=sums_K).tolist()
     scored = [
@@ -346,7 +346,7 @@ def extend(
         beam_size,
         sentences,
         tuple([length + 1 for length in lengths]),
-        beams.histories.extended(rows_N, tokens_N, sums_N),
+        beams.backpointers.extended(rows_N, tokens_N, sums_N),
         None if coverage_NS is None else coverage_NS[rows_N.to(coverage_NS.device)],
     )
     return extended, rows_N

@@ -1,4 +1,4 @@
-"""What a hypothesis may hold: no PAD or BOS, a forced prefix, no repeated n-gram, required pieces, a length.
+"""Limits of a hypothesis: no PAD or BOS, a forced prefix, no repeated n-gram, required pieces, a length.
 
 All of it is a function of the source sentence and the hypothesis alone, never of the batch it sits in.
 
@@ -143,7 +143,7 @@ class Constraints:
 
     @cached_property
     def _markers(self) -> Tensor:
-        """What no hypothesis holds."""
+        """Tokens that no hypothesis holds."""
         return torch.tensor([self.special.pad, self.special.bos])
 
     @cached_property

@@ -56,7 +56,7 @@ class ContinuousSearch(Generic[StateT]):
         self._special = special
         self._device = device
         self._placeholders = placeholders
-        self._batches: dict[int, _RunningBatch[StateT]] = {}
+        self._batches: dict[int, _BeamSizeGroup[StateT]] = {}
         self._alone: deque[Sentence] = deque()
         self._on_failure = on_failure
 
@@ -82,7 +82,7 @@ class ContinuousSearch(Generic[StateT]):
                 groups.setdefault(alike, []).append(sentence)
         for group in groups.values():
             beam_size = group[0].options.beam_size
-            running = self._batches.setdefault(beam_size, _RunningBatch())
+            running = self._batches.setdefault(beam_size, _BeamSizeGroup())
             source, required = self._batch(group)
             try:
                 state = self._decoder.start(source, beam_size)
@@ -119,7 +119,7 @@ class ContinuousSearch(Generic[StateT]):
         required = Required(self._placeholders, tuple(sentence.required for sentence in group))
         return source.to(self._device), required
 
-    def _step_together(self, running: _RunningBatch[StateT]) -> list[Outcome]:
+    def _step_together(self, running: _BeamSizeGroup[StateT]) -> list[Outcome]:
         outcomes: list[Outcome] = []
         try:
             tokens_N = torch.cat([cohort.searched.last_tokens_N for cohort in running.cohorts])
@@ -222,7 +222,7 @@ class _Cohort:
 
 
 @dataclass
-class _RunningBatch(Generic[StateT]):
+class _BeamSizeGroup(Generic[StateT]):
     """The rows of one beam size: the decoder's state, and the cohorts in the order of its rows."""
 
     state: StateT | None = None
@@ -258,13 +258,13 @@ def _rows(step: Step, first: int, end: int, cohort: _Cohort) -> Step:
 
 
 def _selected(step: Step, rows_N: Tensor) -> Step:
-    """Of some rows."""
+    """Outputs of some rows."""
     rows_N = rows_N.to(step.log_probs_NV.device)
     return Step(step.log_probs_NV[rows_N], None if step.attention_NS is None else step.attention_NS[rows_N])
 
 
 def broken_sentences(step: Step, sentences: Sequence[int]) -> set[int]:
-    """Of ``sentences``, K rows each, those with NaN or +inf in any of their rows."""
+    """Sentences, K rows each, with NaN or +inf in any of their rows."""
     sound_NV = step.log_probs_NV < torch.inf
     sound_N = sound_NV.all(dim=1)
     if step.attention_NS is not None:

@@ -126,7 +126,7 @@ class Row:
     tokens: list[int] = field(default_factory=list)
     """So far, without BOS; after its end anything."""
     log_probs: list[float] = field(default_factory=list)
-    """Of each token."""
+    """Log-probability of each token."""
     live: bool = True
     """False: it has ended, and waits for the others of its sentence."""
 

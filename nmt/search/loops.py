@@ -29,7 +29,7 @@ REPEATS = 3
 CHECK_EVERY = 4
 """Tokens from one look to the next."""
 NO_TOKEN = -1
-"""What stands before the first."""
+"""Filler before the first token."""
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ DEADLINE_OFFSET = 5
 
 @dataclass(frozen=True)
 class Required:
-    """What a caller of search asks for: ``Required(tokenizer's placeholder ids, [(7, 8), (), (9,)])``."""
+    """Pieces required by a caller: ``Required(tokenizer's placeholder ids, [(7, 8), (), (9,)])``."""
 
     placeholders: tuple[int, ...]
     """All placeholder ids of the vocabulary; a sentence may write only its own. Empty: there are none."""

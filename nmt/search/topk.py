@@ -1,6 +1,6 @@
-"""The best extensions of the hypotheses of a beam.
+"""The best continuations of the hypotheses of a beam.
 
-Dimensions: B sentences, K hypotheses of each, N = B*K rows, V vocabulary, C = 2K extensions.
+Dimensions: B sentences, K hypotheses of each, N = B*K rows, V vocabulary, C = 2K continuations.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 
-class Extensions(NamedTuple):
-    """Of each sentence the 2K best, and of them the K best that do not end, which a beam goes on with."""
+class Continuations(NamedTuple):
+    """The 2K best of each sentence, and of them the K best that do not end, which a beam goes on with."""
 
     sums_BC: Tensor
     """Sums of log-probabilities, largest first."""
@@ -25,8 +25,8 @@ class Extensions(NamedTuple):
     going_tokens_N: Tensor
 
 
-def best_extensions(log_probs_NV: Tensor, sums_N: Tensor, n_sentences: int, eos: int) -> Extensions:
-    """The best 2K extensions of each sentence's K = N/B rows, of all its rows together.
+def best_continuations(log_probs_NV: Tensor, sums_N: Tensor, n_sentences: int, eos: int) -> Continuations:
+    """The best 2K continuations of each sentence's K = N/B rows, of all its rows together.
 
     As each row ends in EOS at most once, K of the 2K go on. Where fewer are possible, dead ones come last,
     whatever their token. Which of equals comes first is open.
@@ -44,7 +44,7 @@ def best_extensions(log_probs_NV: Tensor, sums_N: Tensor, n_sentences: int, eos:
     first_row_B1 = torch.arange(0, n_rows, beam_size, device=log_probs_NV.device).unsqueeze(1)
     rows_BC, tokens_BC = places_BC // vocab_size + first_row_B1, places_BC % vocab_size
     going_BK, ranks_BK = sums_BC.masked_fill(tokens_BC == eos, -torch.inf).topk(beam_size)
-    return Extensions(
+    return Continuations(
         sums_BC,
         rows_BC,
         tokens_BC,

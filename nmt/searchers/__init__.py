@@ -1,4 +1,4 @@
-"""What searches for translations: sentences and options in, hypotheses with token scores out.
+"""Searchers for translations: sentences and options in, hypotheses with token scores out.
 
 May import ``nmt.search``, the models and the export to CTranslate2. Another way to search is one more module
 here and one more name in ``choose``.

@@ -35,15 +35,15 @@ class StepCost:
     beam_size: int
 
     def step(self, n_sentences: int) -> int:
-        """Of a step with so many sentences."""
+        """Cost of a step with so many sentences."""
         return STEP_ROWS + self.beam_size * n_sentences if n_sentences else 0
 
     def added(self, length: int, n_sentences: int) -> int:
-        """What one more sentence, no longer than the ``n_sentences`` of a batch, adds to it."""
+        """Cost that one more sentence, no longer than the ``n_sentences`` of a batch, adds to it."""
         return ENCODER_ROWS * length + length * (self.step(n_sentences + 1) - self.step(n_sentences))
 
     def batch(self, lengths: Sequence[int]) -> int:
-        """Of a batch, from the source tokens of its sentences, the longest first."""
+        """Cost of a batch, from the source tokens of its sentences, the longest first."""
         return sum(self.added(length, place) for place, length in enumerate(lengths))
 
 

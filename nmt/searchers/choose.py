@@ -12,9 +12,9 @@ auto      CTranslate2 where it is installed and can run the model: int8 on a CPU
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, get_args
 
-from nmt.config import RnnConfig, TransformerConfig
+from nmt.config import EngineName, RnnConfig, TransformerConfig
 from nmt.device import kind_and_index
 from nmt.errors import ConfigError
 from nmt.model_folder.opened import AnyModel
@@ -23,7 +23,6 @@ from nmt.searchers.cublas import CUBLAS, load_cublas
 if TYPE_CHECKING:
     import torch
 
-EngineName = Literal["auto", "eager", "int8", "float32", "bfloat16", "float16"]
 OLDEST = (4, 6)
 """CTranslate2 before this version is not tested."""
 
@@ -109,7 +108,7 @@ def _obstacle_in(loaded: AnyModel) -> str | None:
 
 
 def _missing(kind: str) -> str | None:
-    """What this installation of CTranslate2 lacks for a device; None: nothing."""
+    """Lack of this installation of CTranslate2 for a device; None: nothing."""
     try:
         import ctranslate2  # noqa: PLC0415 - may be missing, and takes time to load
     except (ImportError, OSError) as error:

@@ -222,7 +222,7 @@ class CTranslate2Searcher:
     def _prefixes(
         self, asked: Sequence[Search], lacking: Mapping[int, list[str]], fixed: Mapping[int, list[str]]
     ) -> dict[int, list[str]]:
-        """What comes before the first wrong placeholder of each translation, and the first missing one.
+        """Tokens before the first wrong placeholder of each translation, and the first missing one.
 
         That stands where it costs least, after what is ``fixed``: its log-probability, less that of what was
         written instead.
@@ -254,7 +254,7 @@ class CTranslate2Searcher:
         return prefixes
 
     def _sound(self, pieces: Sequence[str], required: Sequence[int]) -> list[str]:
-        """What comes before EOS and before the first placeholder that is not required or is there twice."""
+        """Tokens before EOS and before the first placeholder that is not required or is there twice."""
         sound: list[str] = []
         for piece in pieces:
             id_ = self._ids[piece]

@@ -1,4 +1,4 @@
-"""What the model answers to ``nmt.pipeline.requests``: searches, links, attention maps.
+"""Answers to ``nmt.pipeline.requests``: searches, links, attention maps.
 
 Torch is imported and the weights are read when a question first needs them, or by ``warm_up``.
 """
@@ -59,7 +59,7 @@ class Answerer:
         self._placeholders = tuple(id_ for id_ in ids if id_ is not None)
         self._device = device
         self.decoder: MergingDecoder[Any] | None = None if ctranslate2 is not None else loaded.model
-        """What a running batch of engine eager steps through."""
+        """Decoder of a running batch of engine eager."""
         reference = _Reference(loaded, self._placeholders, device)
         self._reference = reference
         self.searcher: Searcher = (

@@ -16,7 +16,7 @@ from nmt.pipeline.requests import Search
 from nmt.searchers.interface import Searcher
 
 MOST_SENTENCES = 16
-"""Of a batch."""
+"""Sentences of a batch."""
 MOST_TOKENS = 4096
 """Source tokens x beam size of a batch; a longer sentence is alone."""
 HURRIED_S = 0.02

@@ -1,8 +1,8 @@
-"""The shape of a sentence, apart from its words: case, list mark, emoji at its ends, final punctuation.
+"""Surface form of a sentence, apart from its words: case, list mark, emoji at its ends, final punctuation.
 
 A model that learnt from tidy sentences loses its way in CAPITALS and Headline Case and adds full stops. So
-the shape is taken off before the model and put back after it: ``Shape.of`` says what the model is to read,
-``Shape.restored`` what becomes of what it wrote. What shapes do was decided by measurement; see
+it is taken off before the model and put back after it: ``SurfaceForm.of`` says what the model is to read,
+``SurfaceForm.in_case`` what becomes of what it wrote. Its rules were decided by measurement; see
 docs/behaviours.md.
 """
 
@@ -37,7 +37,7 @@ _ENDS = ".!?…:;,)]»”\"'’"
 
 
 @dataclass(frozen=True)
-class Shape:
+class SurfaceForm:
     """What is taken off a sentence and put back on its translation."""
 
     core: Span
@@ -57,8 +57,8 @@ class Shape:
         copied: Sequence[Copied] = (),
         prefers: Callable[[str], str] = str.lower,
         language: str = "en",
-    ) -> Shape:
-        """The shape of ``text``, a sentence without white space around it.
+    ) -> SurfaceForm:
+        """The surface form of ``text``, a sentence without white space around it.
 
         Args:
             text: the sentence.

@@ -1,4 +1,4 @@
-"""Who calls: the key of a request, whether it is good, and whether it may make one more request this minute.
+"""Callers: the key of a request, whether it is good, and whether it may make one more request this minute.
 
 There are two locks. ``KeyMiddleware`` asks for a key at every address that is not public, before a byte of
 the body is read. And one of the checks below stands before every route that is not public (``create_app``
@@ -42,7 +42,7 @@ PUBLIC_FILES = "/static/"
 
 @dataclass(frozen=True)
 class Caller:
-    """Who makes a request. ``key`` is None where no key is asked for; ``key_id`` then is "anonymous"."""
+    """Caller of a request. ``key`` is None where no key is asked for; ``key_id`` then is "anonymous"."""
 
     key_id: str
     key: Key | None = None
@@ -291,7 +291,7 @@ async def _field_of_body(request: Request, name: str) -> str | None:
 
 
 def current_caller(request: Request) -> Caller:
-    """Who calls, as the check before the route found."""
+    """Caller, as the check before the route found."""
     caller = request.state.caller
     assert isinstance(caller, Caller)
     return caller

@@ -1,4 +1,4 @@
-"""What a translation costs its caller: characters, counted when it is taken, given back if it fails."""
+"""Charges for a translation: characters, counted when it is taken, given back if it fails."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ class DocumentJobs:
         return job, secret
 
     async def texts_of(self, name: str, data: bytes, columns: str | None = None) -> list[str]:
-        """What of a document would be translated, to tell its language; raises as ``submit``."""
+        """Text of a document to translate, to tell its language; raises as ``submit``."""
         document = await asyncio.to_thread(read_document, name, data, columns=columns, limits=self._limits)
         return [extract.text for extract in document.extracts]
 

@@ -1,4 +1,4 @@
-"""What comes with a job, JSON lines or a zip of documents, as parts; and a part's lines as they are stored.
+"""Input of a job, JSON lines or a zip of documents, as parts; and a part's lines as they are stored.
 
 A line is a JSON string, or an object with ``text`` and, if wished, an ``id``. What is wrong with one line or
 one file is an error of its own, by number or name, and the others are translated.
@@ -24,12 +24,12 @@ from service.schemas import Text
 from service.settings import Settings
 
 PART_CHARACTERS = 4000
-"""Of the lines of one part: a request of so many is a few batches of the model, and others go between."""
+"""Lines of one part: a request of so many is a few batches of the model, and others go between."""
 PART_LINES = 100
 SAMPLE_CHARACTERS = 20_000
-"""Of all texts, by which their language is told."""
+"""Characters of all texts by which their language is told."""
 BYTES_PER_CHARACTER = 12
-"""Of JSON at most: a character beyond the first 65,536 as two escapes."""
+"""Bytes of JSON at most: a character beyond the first 65,536 as two escapes."""
 LARGE_BYTES, MOST_RATIO = 1_000_000, 250
 """A member of a zip that is larger, unpacked, may be so many times as large as packed."""
 _ENCRYPTED = 0x1
@@ -165,7 +165,7 @@ def read_zip(file: BinaryIO, settings: Settings, source: str, target: str) -> It
 
 
 def document_limits(settings: Settings) -> DocumentLimits:
-    """Of one document, alone or in a zip."""
+    """Limits of one document, alone or in a zip."""
     return DocumentLimits(
         max_bytes=settings.document_max_bytes, max_characters=settings.document_max_characters
     )

@@ -42,11 +42,11 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 STORE_BYTES, STORE_PARTS = 1_000_000, 200
-"""Of an upload in one transaction: others write between."""
+"""Bytes and parts of an upload in one transaction: others write between."""
 TURN_CHARACTERS = 32_000
-"""Of one job; then it is another key's turn."""
+"""Parts of one job; then it is another key's turn."""
 PARTS_AT_ONCE = 2
-"""Of one job at the model: while one is written the other is searched."""
+"""Parts of one job at the model: while one is written the other is searched."""
 POLL_S = 2.0
 """How often jobs are looked for that another replica took, or left."""
 RETRY_S = 5.0
@@ -299,7 +299,7 @@ class JobRunner:
 
 
 def _next_batch(parts: Iterator[JobPart]) -> list[JobPart]:
-    """Of the parts that are left as many as one transaction stores; none: there are none."""
+    """Parts left, as many as one transaction stores; none: there are none."""
     batch: list[JobPart] = []
     n_bytes = 0
     for part in parts:

@@ -1,4 +1,4 @@
-"""What one request may ask for, and its options as the library's; messages name the limit, never the text."""
+"""Limits of one request, and its options as the library's; messages name the limit, never the text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nmt.translator import AlignmentKind
 
 HEADS_MAX_CHARACTERS = 1000
-"""Of the one text whose heads may be asked for: an answer holds at most a few megabytes of them."""
+"""Characters of the text whose heads may be asked for: an answer holds at most a few megabytes of them."""
 
 
 async def require_json(request: Request) -> None:  # async: it waits for nothing, and needs no thread

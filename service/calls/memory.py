@@ -46,7 +46,7 @@ async def memory_wish(
     threshold: float | None,
     field: str = "threshold",
 ) -> tuple[str, float] | None:
-    """What a job says of the memory that its texts are looked up in.
+    """Field of a job for the memory that its texts are looked up in.
 
     Args:
         service: what translates.
@@ -105,7 +105,7 @@ class MemoryFile:
     stream: BinaryIO
     kind: MemoryFormat
     name: str
-    """Of the memory to be."""
+    """Name of the memory to be."""
     languages: tuple[str, str] | None = None
     """None: the file tells."""
 

@@ -19,7 +19,7 @@ from service.work.scheduler import QueueFullError, StoppingError
 
 
 class _Route(NamedTuple):
-    """What the router would have found, for the log and the metrics."""
+    """Route that the router would have found, for the log and the metrics."""
 
     path: str
 

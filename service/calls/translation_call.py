@@ -23,7 +23,7 @@ from service.calls.charging import charged
 from service.calls.memory import with_matches
 from service.http.problems import CLIENT_LEFT, ProblemError
 from service.state import Service
-from service.work.scheduler import EngineLostError, Job, QueueFullError, StoppingError
+from service.work.scheduler import EngineDownError, Job, QueueFullError, StoppingError
 
 if TYPE_CHECKING:
     from nmt.pipeline.result import Translation
@@ -124,7 +124,7 @@ def _result(future: asyncio.Future[list[Translation]]) -> list[Translation]:
         return future.result()
     except asyncio.CancelledError:  # by the scheduler, which stops before it came to this request
         raise _stopping() from None
-    except EngineLostError:
+    except EngineDownError:
         raise ProblemError(
             503,
             "engine-lost",

@@ -222,7 +222,7 @@ async def _exchange(
 
 
 def message_of(job: JobRecord) -> bytes:
-    """What is told: how the job ended, and none of its text."""
+    """Body of the message: how the job ended, and none of its text."""
     assert job.ended_at is not None
     data = {
         "id": job.id,

@@ -1,1 +1,1 @@
-"""What outlives a request: keys, usage, glossaries, memories, alignments, documents. SQLite or PostgreSQL."""
+"""Storage: keys, usage, glossaries, memories, alignments, documents. SQLite or PostgreSQL."""

@@ -42,7 +42,7 @@ _T = TypeVar("_T")
 
 FILE = "passerelle.sqlite3"
 ABANDONED_AFTER_S = 300
-"""Who works on a document says so more often than this, see ``Documents.touch``."""
+"""Seconds within which a worker on a document says so again, see ``Documents.touch``."""
 
 
 class DatabaseUnavailableError(Exception):

@@ -358,7 +358,7 @@ class Jobs:
         return Delivery(_record(row), webhook, row.webhook_attempts)
 
     def delivered(self, job_id: str, state: WebhookState, again_in_s: float = 0.0) -> None:
-        """What became of a message: delivered, failed for good, or waiting to be sent again."""
+        """Fate of a message: delivered, failed for good, or waiting to be sent again."""
         with self._transactions.writing() as session:
             changed: dict[str, object] = {"webhook_state": state, "webhook_at": self._seconds() + again_in_s}
             if state != "waiting":

@@ -25,7 +25,7 @@ from service.database.units import units_in
 
 LONGEST_NAME = 1024
 UNITS_AT_ONCE = 1000
-"""Of one transaction, some 50 ms."""
+"""Units of one transaction, some 50 ms."""
 ABANDONED_AFTER_S = 600
 """An import that has stored nothing for so long is given up."""
 
@@ -178,7 +178,7 @@ class Memories:
     def recall(
         self, memory: Memory, texts: Sequence[str], threshold: float, *, split_sentences: bool
     ) -> tuple[MemoryMatch, ...]:
-        """What it has for texts, see ``nmt.memory.recall``."""
+        """Matches for texts, see ``nmt.memory.recall``."""
         with self._transactions.reading() as session:
             return recall(_opened(session, memory), texts, threshold, split_sentences=split_sentences)
 

@@ -83,7 +83,7 @@ class MemoryJobs:
         memory_id: str = "",
         n_skipped: int = 0,
     ) -> None:
-        """What became of an import."""
+        """Result of an import."""
         with self._transactions.writing() as session:
             session.execute(
                 update(MemoryJobRow)

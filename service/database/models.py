@@ -77,7 +77,7 @@ class KeyRow(Base):
 
 
 class UsageRow(Base):
-    """What one key used on one day (UTC)."""
+    """Usage of one key on one day (UTC)."""
 
     __tablename__ = "usage"
 

@@ -94,7 +94,7 @@ class DatabaseStorage(Storage, SlidingWindowCounterSupport, TimestampedSlidingWi
 
     @property
     def base_exceptions(self) -> type[Exception]:
-        """What a lost connection raises."""
+        """Errors that a lost connection raises."""
         return SQLAlchemyError
 
     def acquire_sliding_window_entry(self, key: str, limit: int, expiry: int, amount: int = 1) -> bool:

@@ -1,4 +1,4 @@
-"""What the repositories give out: plain, frozen values that hold no connection to a database."""
+"""Records of the repositories: plain, frozen values that hold no connection to a database."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WebhookState = Literal["none", "waiting", "delivered", "failed"]
 
 @dataclass(frozen=True)
 class KeyLimits:
-    """What a key may use; None is no limit."""
+    """Limits of a key; None is no limit."""
 
     requests_per_minute: int | None = None
     characters_per_minute: int | None = None
@@ -48,7 +48,7 @@ class Key:
 
 @dataclass(frozen=True)
 class DayUsage:
-    """What one key used on one day (UTC)."""
+    """Usage of one key on one day (UTC)."""
 
     day: date
     characters: int
@@ -201,7 +201,7 @@ class JobRecord:
 
 @dataclass(frozen=True)
 class JobPart:
-    """What of a job is translated, and written, at once.
+    """Part of a job that is translated, and written, at once.
 
     Attributes:
         source: lines or a file, as whoever made the part wrote it; None: it could not be read.

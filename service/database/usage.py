@@ -41,7 +41,7 @@ class QuotaExceededError(Exception):
 
 
 class UsageCounts:
-    """What was used. All methods block; see ``Database.run``."""
+    """Counts of usage. All methods block; see ``Database.run``."""
 
     def __init__(self, transactions: Transactions) -> None:
         self._transactions = transactions

@@ -43,7 +43,7 @@ _UNDETERMINED = "und"
 
 
 class TranslateFields(BaseModel):
-    """What may be asked; other fields are ignored."""
+    """Fields of a request; others are ignored."""
 
     q: Annotated[list[Text], OneOrMore] = Field(min_length=1)
     target: Language

@@ -5,6 +5,8 @@ What an engine and its queue do is counted by direction ("en-fr"); ``Metrics.of`
 
 from __future__ import annotations
 
+from functools import partial
+
 from prometheus_client import (
     CollectorRegistry,
     Counter,
@@ -24,85 +26,46 @@ DIRECTION = ("direction",)
 
 
 class EngineFamilies:
-    """What engines and their queues do, by direction."""
+    """Metrics of engines and their queues, by direction."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self.rejected = Counter(
-            "passerelle_rejected_requests",
-            "Requests answered 429: the queue was full.",
-            DIRECTION,
-            registry=registry,
-        )
-        self.dropped = Counter(
+        counter = partial(Counter, labelnames=DIRECTION, registry=registry)
+        gauge = partial(Gauge, labelnames=DIRECTION, registry=registry)
+        histogram = partial(Histogram, labelnames=DIRECTION, registry=registry)
+        self.rejected = counter("passerelle_rejected_requests", "Requests answered 429: the queue was full.")
+        self.dropped = counter(
             "passerelle_dropped_requests",
             "Requests taken out of the queue: the client left, or the deadline passed.",
-            DIRECTION,
-            registry=registry,
         )
-        self.queue_requests = Gauge(
-            "passerelle_queue_requests", "Requests waiting for the model.", DIRECTION, registry=registry
+        self.queue_requests = gauge("passerelle_queue_requests", "Requests waiting for the model.")
+        self.queue_tokens = gauge("passerelle_queue_tokens", "Source tokens admitted and not answered yet.")
+        self.running_sentences = gauge("passerelle_running_sentences", "Sentences in the running batches.")
+        self.waiting_sentences = gauge(
+            "passerelle_waiting_sentences", "Sentences that wait to join a running batch."
         )
-        self.queue_tokens = Gauge(
-            "passerelle_queue_tokens",
-            "Source tokens admitted and not answered yet.",
-            DIRECTION,
-            registry=registry,
+        self.engine_restarts = counter(
+            "passerelle_engine_restarts", "Engines started after the first one died or hung."
         )
-        self.running_sentences = Gauge(
-            "passerelle_running_sentences", "Sentences in the running batches.", DIRECTION, registry=registry
+        self.batch_requests = histogram(
+            "passerelle_batch_requests", "Requests translated together.", buckets=_POWERS_OF_2
         )
-        self.waiting_sentences = Gauge(
-            "passerelle_waiting_sentences",
-            "Sentences that wait to join a running batch.",
-            DIRECTION,
-            registry=registry,
+        self.batch_texts = histogram(
+            "passerelle_batch_texts", "Texts translated together.", buckets=_POWERS_OF_2
         )
-        self.engine_restarts = Counter(
-            "passerelle_engine_restarts",
-            "Engines started after the first one died or hung.",
-            DIRECTION,
-            registry=registry,
-        )
-        self.batch_requests = Histogram(
-            "passerelle_batch_requests",
-            "Requests translated together.",
-            DIRECTION,
-            buckets=_POWERS_OF_2,
-            registry=registry,
-        )
-        self.batch_texts = Histogram(
-            "passerelle_batch_texts",
-            "Texts translated together.",
-            DIRECTION,
-            buckets=_POWERS_OF_2,
-            registry=registry,
-        )
-        self.batch_fill = Histogram(
+        self.batch_fill = histogram(
             "passerelle_batch_fill",
             "Tokens in a running batch, as a share of batch_max_tokens; looked at twice a second.",
-            DIRECTION,
             buckets=(0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 1.0),
-            registry=registry,
         )
-        self.batch_seconds = Histogram(
-            "passerelle_batch_seconds",
-            "Seconds the model took for one batch.",
-            DIRECTION,
-            buckets=_SECONDS,
-            registry=registry,
+        self.batch_seconds = histogram(
+            "passerelle_batch_seconds", "Seconds the model took for one batch.", buckets=_SECONDS
         )
-        self.batch_failures = Counter(
+        self.batch_failures = counter(
             "passerelle_batch_failures",
             "Batches that failed; what was in them was then translated one by one.",
-            DIRECTION,
-            registry=registry,
         )
-        self.source_tokens = Counter(
-            "passerelle_source_tokens", "Sub-word tokens read.", DIRECTION, registry=registry
-        )
-        self.target_tokens = Counter(
-            "passerelle_target_tokens", "Sub-word tokens written.", DIRECTION, registry=registry
-        )
+        self.source_tokens = counter("passerelle_source_tokens", "Sub-word tokens read.")
+        self.target_tokens = counter("passerelle_target_tokens", "Sub-word tokens written.")
 
 
 class EngineMetrics:
@@ -126,7 +89,7 @@ class EngineMetrics:
 
 
 class Metrics:
-    """What the service counts. Routes are labelled by template, requests that match none as "unmatched"."""
+    """Metrics of the service. Routes are labelled by template, requests that match none as "unmatched"."""
 
     def __init__(self) -> None:
         self.registry = registry = CollectorRegistry()
@@ -170,7 +133,7 @@ class Metrics:
         )
 
     def of(self, source: str, target: str) -> EngineMetrics:
-        """What is counted of one direction, by its languages' ISO 639-1 codes."""
+        """Metrics of one direction, by its languages' ISO 639-1 codes."""
         return EngineMetrics(self._engines, f"{source}-{target}")
 
     def render(self) -> bytes:

@@ -1,4 +1,4 @@
-"""What happens around every request: its id, limits for its body, log line, metrics, headers.
+"""Middleware around every request: its id, limits for its body, log line, metrics, headers.
 
 Plain ASGI, so that a disconnect reaches the route. The last resort for exceptions is here too: none may reach
 the server's own handler, which logs their messages.

@@ -25,7 +25,7 @@ NAME = "passerelle"
 
 
 def exporting_provider() -> TracerProvider:
-    """What makes spans and sends them by OTLP over HTTP, in the background.
+    """Provider that makes spans and sends them by OTLP over HTTP, in the background.
 
     Raises:
         ConfigError: the packages of the extra ``otel`` are not installed.

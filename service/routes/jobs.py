@@ -43,7 +43,7 @@ KINDS: dict[str, JobKind] = {
 LINES, ZIP = "application/x-ndjson", "application/zip"
 MOST_ERRORS = 100
 IN_MEMORY_BYTES = 1_000_000
-"""Of an upload or a result; what is larger waits in a file, or is read piece by piece."""
+"""Bytes of an upload or a result; a larger one waits in a file, or is read piece by piece."""
 _FILE = {"schema": {"type": "string", "format": "binary"}}
 _EXAMPLE = '{"id": "a1", "text": "Good morning."}\n"Where is the train station?"\n'
 _RESULT = JobResultLine(line=1, id="a1", text="Bonjour.", flags=[], confidence=0.83)
@@ -177,7 +177,7 @@ async def status(
     },
 )
 async def result(id: Id, service: ServiceDependency, caller: CallerDependency) -> Response:  # noqa: A002
-    """Of a cancelled job, what was translated. In a zip `errors.jsonl` tells of files that are missing."""
+    """A cancelled job gives what was translated. In a zip `errors.jsonl` tells of files that are missing."""
     job = await _job(id, service, caller.key_id)
     if not job.has_ended:
         raise ProblemError(409, "job-not-done", "The job has not ended; ask for its status.")
@@ -210,7 +210,7 @@ async def delete(
 
 
 def _kind(request: Request) -> JobKind:
-    """What the body says it is (else 415). It also keeps other sites' forms out."""
+    """Form of the body as it says (else 415). It also keeps other sites' forms out."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type not in KINDS:
         raise ProblemError(

@@ -82,7 +82,7 @@ async def translate_markup(
 
 
 def recalled_out(translation: Translation) -> list[MemoryUseOut]:
-    """What the translation memory had for a text."""
+    """Matches of the translation memory for a text."""
     return [MemoryUseOut.model_validate(one, from_attributes=True) for one in translation.memory]
 
 

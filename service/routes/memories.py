@@ -133,7 +133,7 @@ async def add(
     service: ServiceDependency,
     caller: CallerDependency,
 ) -> MemoryAnswer:
-    """What a person has just translated, say. They are found from the next request on."""
+    """Units that a person has just translated, say. They are found from the next request on."""
     memory = await find_memory(service, caller, id)
     units = [TranslationUnit(unit.source.strip(), unit.target.strip()) for unit in body.units]
     for number, unit in enumerate(units):

@@ -24,7 +24,7 @@ PAGE_POLICY = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 SHARED = ("heads.js", "heads.css")
-"""Of ``nmt.explore``."""
+"""Files of ``nmt.explore``."""
 
 
 class _File(NamedTuple):
@@ -65,7 +65,7 @@ async def docs(request: Request) -> Response:
 @router.head("/worker.js")
 @router.get("/worker.js")
 async def worker(request: Request) -> Response:
-    """What opens the page without a network; it may only see what lies beside it."""
+    """Script that opens the page without a network; it may only see what lies beside it."""
     return _answer("worker.js", request)
 
 

@@ -1,4 +1,4 @@
-"""What is served: a model for each direction of translation, each with an engine and a scheduler of its own.
+"""Directions that are served: a model for each, each with an engine and a scheduler of its own.
 
 When one engine dies or is busy, the other directions go on.
 """
@@ -29,7 +29,7 @@ class Direction:
 
     @property
     def engine(self) -> Engine:
-        """What translates."""
+        """Engine of the direction."""
         return self.scheduler.engine
 
     @property
@@ -84,7 +84,7 @@ class Directions:
 
     @property
     def default(self) -> Direction:
-        """What translates where a request leaves open from and to what."""
+        """Direction where a request leaves open from and to what."""
         return self._all[0]
 
     @property

@@ -1,4 +1,4 @@
-"""What the service asks of a translator; ``nmt.translator.Translator`` is one, the tests' double too."""
+"""Interface of a translator in the service; ``nmt.translator.Translator`` is one, the tests' double too."""
 
 from __future__ import annotations
 

@@ -20,23 +20,23 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import structlog
 
-from nmt.batching.events import Begun, Failed, Finished, PartFinished, Planned
+from nmt.batching.events import Failed, Finished, PartFinished, Started, Tokenized
 from service.http.metrics import Metrics
 from service.work.engine.base import (
-    Back,
-    Batch,
+    BatchDone,
     Engine,
-    EngineLostError,
+    EngineDown,
+    EngineDownError,
+    EngineUp,
     Event,
+    Heartbeat,
     Job,
-    Lost,
-    Pulse,
 )
 
 if TYPE_CHECKING:
     from nmt.translator import Translation
 
-__all__ = ["Admitted", "EngineLostError", "Job", "QueueFullError", "Scheduler", "StoppingError"]
+__all__ = ["Admitted", "EngineDownError", "Job", "QueueFullError", "Scheduler", "StoppingError"]
 
 log = structlog.get_logger()
 
@@ -61,7 +61,7 @@ class Admitted(NamedTuple):
     """A request that has its place in the queue."""
 
     future: Future[list[Translation]]
-    """What becomes of it; cancelling it takes the request out again."""
+    """Result of it; cancelling it takes the request out again."""
     release: Callable[[], None]
     """Have it translated."""
 
@@ -78,7 +78,7 @@ class _Request:
     n_counted: int = 0
     """Texts that have been tokenised."""
     n_tokens: int = 0
-    """Of all its texts: counted where they have been tokenised, else estimated."""
+    """Tokens of all its texts: counted where they have been tokenised, else estimated."""
     is_released: bool = False
     """It may be sent to an engine."""
     is_sent: bool = False
@@ -236,35 +236,35 @@ class Scheduler:
         return left is not None
 
     def _on_event(self, event: Event) -> None:
-        """What the engine says, on its thread."""
+        """Events of the engine, on its thread."""
         match event:
-            case Lost():
+            case EngineDown():
                 self._on_lost()
-            case Back():
+            case EngineUp():
                 self._metrics.engine_restarts.inc()
                 for request in list(self._requests.values()):
                     if request.is_released:
                         self._send(request)
-            case Pulse():
+            case Heartbeat():
                 self._metrics.running_sentences.set(event.n_running)
                 self._metrics.waiting_sentences.set(event.n_waiting)
                 self._metrics.batch_failures.inc(event.n_failures)
                 if event.n_running:
                     self._metrics.batch_fill.observe(event.fill)
-            case Batch():
+            case BatchDone():
                 self._on_batch(event)
             case _:
                 if (known := self._requests.get(event.request)) is not None:
                     self._on_request(known, event)
 
     def _on_request(
-        self, request: _Request, event: Begun | Planned | PartFinished | Finished | Failed
+        self, request: _Request, event: Started | Tokenized | PartFinished | Finished | Failed
     ) -> None:
         match event:
-            case Begun():
+            case Started():
                 with self._recounted(request):
                     request.has_begun = True
-            case Planned():
+            case Tokenized():
                 with self._recounted(request):
                     request.n_tokens += event.n_tokens - request.estimates[request.n_counted]
                     request.n_counted += 1
@@ -283,11 +283,11 @@ class Scheduler:
                 self._fail(request, event.error)
 
     def _on_lost(self) -> None:
-        """What the engine had is for the next one, but not for a third."""
+        """Jobs that the engine had are for the next one, but not for a third."""
         for request in list(self._requests.values()):
             request.n_lost += request.is_sent
             if request.n_lost >= MOST_LOST:
-                self._fail(request, EngineLostError("the engine died over this request twice"))
+                self._fail(request, EngineDownError("the engine died over this request twice"))
             with self._recounted(request):
                 request.forget_progress()
 
@@ -300,7 +300,7 @@ class Scheduler:
             yield
             self._count(request, is_there)
 
-    def _on_batch(self, event: Batch) -> None:
+    def _on_batch(self, event: BatchDone) -> None:
         self._metrics.batch_seconds.observe(event.seconds)
         self._metrics.batch_requests.observe(event.n_jobs)
         self._metrics.batch_texts.observe(event.n_texts)

@@ -26,6 +26,7 @@ from tests.stub_translator import StubTranslator
 
 COMMANDS = (
     "translate",
+    "translate-corpus",
     "align-links",
     "align-train",
     "align-probe",

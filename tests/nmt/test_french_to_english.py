@@ -16,7 +16,7 @@ from nmt.pipeline.prepare import Preparer
 from nmt.pipeline.quality import Judge
 from nmt.pipeline.result import Candidate
 from nmt.spans import Span
-from nmt.text.casing import Shape
+from nmt.text.casing import SurfaceForm
 from nmt.text.elision import agree
 from nmt.text.glossary import Glossary, Term
 from nmt.text.languages import rules
@@ -58,7 +58,7 @@ def test_it_takes_its_own_languages_only(translator):
 def test_english_has_no_form_of_address_whatever_pieces_there_are(translator):
     assert not translator.has_formality
     (plan,) = translator.plan(["Le chat est ici."], TranslationOptions(formality="formal"))
-    assert REGISTER["formal"] not in plan.sentences[0].reading.text
+    assert REGISTER["formal"] not in plan.sentences[0].model_input.text
     assert "register_unavailable" in flags(
         translator.translate(["Le chat est ici."], TranslationOptions(formality="formal"))[0]
     )
@@ -82,20 +82,20 @@ def test_french_typography_is_refused(translator):
     ],
 )
 def test_a_text_without_capitals_has_only_those_that_english_always_writes(text, written, expected):
-    shape = Shape.of(text, language="fr")
-    assert shape.case == "lower"
-    assert shape.in_case(written, (), text, "en") == expected
+    form = SurfaceForm.of(text, language="fr")
+    assert form.case == "lower"
+    assert form.in_case(written, (), text, "en") == expected
 
 
 def test_a_lone_i_is_english_only():
-    assert Shape.of("comme i parle", language="fr").recased == "Comme i parle"
-    assert Shape.of("what i say").recased == "What I say"
+    assert SurfaceForm.of("comme i parle", language="fr").recased == "Comme i parle"
+    assert SurfaceForm.of("what i say").recased == "What I say"
 
 
 def test_headlines_of_each_language_leave_its_own_small_words_small():
-    assert Shape.of("Le Petit Prince Joue avec Deux Jeunes Hommes", language="fr").case == "title"
-    assert Shape.of("Two Young Men Play Football in Paris Today").case == "title"
-    assert Shape.of("Two Young Men Play Football with Paris Today").case == "as_is"
+    assert SurfaceForm.of("Le Petit Prince Joue avec Deux Jeunes Hommes", language="fr").case == "title"
+    assert SurfaceForm.of("Two Young Men Play Football in Paris Today").case == "title"
+    assert SurfaceForm.of("Two Young Men Play Football with Paris Today").case == "as_is"
 
 
 @pytest.mark.parametrize(

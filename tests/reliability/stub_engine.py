@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from nmt.batching.events import Begun, Event, Failed, Finished, Planned
+from nmt.batching.events import Event, Failed, Finished, Started, Tokenized
 from nmt.batching.fair_queue import FairQueue
 from nmt.errors import NumericalError
 from nmt.options import TranslationOptions
@@ -82,7 +82,7 @@ class StubWorker:
         self._requests[request] = _Request(list(texts), options, self._n_steps, [None] * len(texts))
         for index, text in enumerate(texts):
             n_tokens = estimated_tokens(text)
-            self._events.append(Planned(request, n_tokens))
+            self._events.append(Tokenized(request, n_tokens))
             self._queue.put(party, request, (request, index), n_tokens)
 
     def cancel(self, requests: Collection[int]) -> None:
@@ -98,7 +98,7 @@ class StubWorker:
             self._running[key] = len(request.texts[key[1]].split())
             if not request.has_begun:
                 request.has_begun = True
-                events.append(Begun(key[0]))
+                events.append(Started(key[0]))
         time.sleep(STEP_S)
         self._n_steps += 1
         shut = GATE.exists()

@@ -17,10 +17,10 @@ from safetensors.torch import save_file
 from tests.training.cases import CASES, COMMON
 from training.data.shards import PreparedCorpus
 from training.distributed import World, open_world
-from training.loop import Trainer
 from training.recipe import load_recipe
 from training.run_folder import RunFolder, open_run
 from training.sharding import whole_weights
+from training.trainer import Trainer
 
 
 def main() -> None:

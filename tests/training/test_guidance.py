@@ -12,10 +12,10 @@ from training.batching import epoch_batches
 from training.data.prepare import prepare_corpus
 from training.data.shards import PreparedCorpus
 from training.guidance import sized
-from training.loop import Trainer
 from training.recipe import load_recipe
 from training.state import newest_intact
 from training.train import train
+from training.trainer import Trainer
 
 SHORT = (
     "training.batch_tokens=200",

@@ -23,12 +23,12 @@ from testbed.faults import Crash, crash, dying_at
 from tests.training.data.test_prepare import contents
 from tests.training.test_state import trained
 from training.data.shards import PreparedCorpus
-from training.loop import Trainer
 from training.publish import restore_interrupted
 from training.recipe import load_recipe
 from training.run_folder import RunFolder, open_run
 from training.state import TrainingState, newest_intact, save_checkpoint
 from training.train import train
+from training.trainer import Trainer
 from training.validation import Validation
 
 SHORT = ("training.precision=fp32", "training.batch_tokens=200", "model.dropout=0.2")
@@ -183,18 +183,18 @@ def test_sigterm_is_answered_at_once_and_nothing_differs_in_the_end(
 ):
     recipe = load_recipe(str(recipe_file), OFTEN)
     target = {
-        "gradients": "training.step.Step.gradients",
-        "validation": "training.loop.validate",
-        "save": "training.loop.save_checkpoint",
+        "gradients": "training.step.TrainingStep.gradients",
+        "validation": "training.trainer.validate",
+        "save": "training.trainer.save_checkpoint",
     }[where]
     owner, name = target.rsplit(".", 1)
     calls = []
     with open_run(tmp_path / "run", recipe, resume=False) as folder, monkeypatch.context() as patch:
         trainer = Trainer(recipe, PreparedCorpus.open(straight / "data", recipe), folder)
-        original = getattr(trainer.step, name) if owner.endswith("Step") else None
-        import training.loop
+        original = getattr(trainer.step, name) if owner.endswith("TrainingStep") else None
+        import training.trainer
 
-        holder = trainer.step if original else training.loop
+        holder = trainer.step if original else training.trainer
         original = original or getattr(holder, name)
 
         def interrupted(*arguments: object, **options: object) -> object:

@@ -29,7 +29,7 @@ from nmt.text.words import Token, whitespace_words, words
 from nmt.tokenizer import Tokenizer
 
 MOST_PIECES = 80
-"""Of a side; a longer pair is left out."""
+"""Pieces of a side; a longer pair is left out."""
 WRITTEN_OUT = 0.4
 """Share of the pairs that are shown as their counted tokens, half of those lower-cased: tokenised text, as
 gold alignments have it, is then no stranger."""

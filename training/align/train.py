@@ -53,7 +53,7 @@ MOST_NORM = 1.0
 
 
 @dataclass(frozen=True)
-class Options:
+class AlignTrainingOptions:
     """How a scorer is trained."""
 
     pairs: int = 150_000
@@ -73,7 +73,7 @@ def align_train(
     links: Path,
     *,
     gold: Sequence[GoldSet] = (),
-    options: Options | None = None,
+    options: AlignTrainingOptions | None = None,
     save_to: Path | None = None,
 ) -> AlignerConfig:
     """Train a scorer on ``links`` and add it to the model's folder.
@@ -90,7 +90,7 @@ def align_train(
         DataError: the links are not readable.
         NumericalError: the loss is NaN.
     """
-    options = options or Options()
+    options = options or AlignTrainingOptions()
     folder = resolve_model(model)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     loaded = load_model_folder(folder, device, with_aligner=False)
@@ -131,7 +131,7 @@ def train_scorer(
     loaded: LoadedModel,
     model: Transformer,
     lines: Sequence[str],
-    options: Options,
+    options: AlignTrainingOptions,
     device: torch.device,
     first: TrainedAligner | None = None,
 ) -> tuple[LinkScorer, float, int]:
@@ -258,8 +258,16 @@ def _cross_entropy(log_probs: Tensor, linked: Tensor, dim: int) -> Tensor:
 
 
 def describe(config: AlignerConfig) -> dict[str, Any]:
-    """What the command prints."""
+    """Lines that the command prints."""
     return {"rule": config.rule.model_dump(), "measured": config.measured, "trained_on": config.trained_on}
 
 
-__all__ = ["GoldSet", "LinkRule", "Options", "align_train", "describe", "link_loss", "train_scorer"]
+__all__ = [
+    "AlignTrainingOptions",
+    "GoldSet",
+    "LinkRule",
+    "align_train",
+    "describe",
+    "link_loss",
+    "train_scorer",
+]

@@ -20,7 +20,7 @@ from nmt.errors import DiskFullError
 from training.disk import full_disk_told
 
 
-class Stage:
+class AtomicFolder:
     """Open ``folder`` for parts made from what ``key`` says; parts of another key are deleted."""
 
     def __init__(self, folder: Path, key: Mapping[str, Any]) -> None:
@@ -48,7 +48,7 @@ class Stage:
             return False
 
     def record(self, number: int) -> dict[str, Any]:
-        """What ``write_part`` was given to say of part ``number``."""
+        """Record that ``write_part`` was given for part ``number``."""
         record: dict[str, Any] = json.loads(file_of(self.stem(number), "json").read_text(encoding="utf-8"))
         return record
 
@@ -92,7 +92,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def no_room(path: Path, error: OSError) -> DiskFullError:
-    """What to tell a person when there was no room for ``path``, see ``training.disk``."""
+    """Message when there was no room for ``path``, see ``training.disk``."""
     return DiskFullError(
         f"{path}: no room to write it ({error.strerror}); make room and run the same command again: "
         "what is done is kept"

@@ -28,7 +28,7 @@ Rule = Callable[[str, str, CleaningConfig], bool]
 RATIO_SMOOTHING = 10
 """Characters added to both sides of a length ratio: "Go." / "Vas-y !" is no misalignment."""
 VARIANCE_FOR_EACH_CHARACTER = 6.8
-"""Of the characters that one character becomes in translation (Gale and Church 1993, section 3.2)."""
+"""Variance of the characters that one character becomes (Gale and Church 1993, section 3.2)."""
 LEAST_WORDS_TO_TELL = 5
 """The language of shorter text is not asked for: names and calls sound like any."""
 
@@ -116,7 +116,7 @@ REASONS = (*OF_A_PAIR, "duplicate", "too_many_tokens")
 
 
 def overlap_key(text: str) -> str:
-    """What two sentences share that differ in case, punctuation or white space alone; may be empty."""
+    """Key of sentences that differ in case, punctuation or white space alone; may be empty."""
     return " ".join(_ALPHANUMERIC.findall(normalize(text).casefold()))
 
 

@@ -30,7 +30,7 @@ COMPRESSED = (".gz", ".xz")
 LOADERS: Mapping[Kind, str] = {"tsv": "csv", "jsonl": "json", "parquet": "parquet"}
 """Kind -> the loader of ``datasets`` that reads it."""
 LOADING_ERRORS = (datasets.exceptions.DatasetsError, pyarrow.ArrowException, OSError, EOFError, ValueError)
-"""What ``datasets`` raises for a data set that is absent, out of reach or not in the form it claims."""
+"""Errors of ``datasets`` for a data set that is absent, out of reach or not in the form it claims."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Corpus:
         return _refuse_empty_sides(pairs, self.source.name)
 
     def describe(self) -> dict[str, Any]:
-        """What identifies its contents: files by name and SHA-256, or the hub's name and revision."""
+        """Identity of its contents: files by name and SHA-256, or the hub's name and revision."""
         description: dict[str, Any] = {"name": self.source.name, "kind": self.kind}
         if self.files:
             description["files"] = {file.name: checksum for file, checksum in self.files.items()}

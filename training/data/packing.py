@@ -24,7 +24,7 @@ from nmt.model_folder.files import sha256
 INDEX = "pieces.json"
 MIB = 2**20
 PRESET = 2
-"""Of xz: token ids shrink to half at once and hardly further."""
+"""Preset of xz: token ids shrink to half at once and hardly further."""
 
 
 def pack(folder: Path, out: Path, piece_mib: int = 40, leave_out: Collection[str] = ()) -> list[Path]:
@@ -119,7 +119,7 @@ def _checked(pieces: Path) -> Iterator[Path]:
 
 
 class _Cutter(io.RawIOBase):
-    """What is written goes to one file after another, each of at most ``limit`` bytes."""
+    """Writer into one file after another, each of at most ``limit`` bytes."""
 
     def __init__(self, folder: Path, limit: int) -> None:
         self.pieces: list[Path] = []

@@ -35,7 +35,7 @@ from nmt.commands.progress import progress
 from nmt.errors import DataError
 from nmt.model_folder.lock import locked
 from nmt.tokenizer import Tokenizer
-from training.data.atomic_folder import Stage, no_room, write_whole
+from training.data.atomic_folder import AtomicFolder, no_room, write_whole
 from training.data.clean import REASONS, Pair, held_out_keys
 from training.data.corpus import Corpus, open_corpora
 from training.data.prepare_clean import (
@@ -123,7 +123,7 @@ class _Preparation:
 
     @property
     def finished(self) -> Path:
-        """What will be the prepared corpus."""
+        """Folder of the prepared corpus to be."""
         return self.work / FINISHED
 
     @property
@@ -167,9 +167,9 @@ class _Preparation:
         for index, corpus in enumerate(self.corpora["train"]):
             _say(f"cleaning {corpus.source.name}")
             key = cleaning_key(corpus.describe(), corpus.source, data, held_out_file)
-            stage = Stage(self.work / f"cleaned.{index}", key)
+            folder = AtomicFolder(self.work / f"cleaned.{index}", key)
             cleaned.append(
-                clean_corpus(corpus.pairs, stage, data, held_out_file, self.workers, corpus.source.name)
+                clean_corpus(corpus.pairs, folder, data, held_out_file, self.workers, corpus.source.name)
             )
         if data.cleaning.drop_duplicates:
             drop_duplicates(cleaned)
@@ -201,9 +201,11 @@ class _Preparation:
         with progress("encoding pairs", n_pairs) as advance:
             for index, (corpus, part) in enumerate(zip(self.corpora["train"], cleaned, strict=True)):
                 name = corpus.source.name
-                stage = Stage(self.work / f"encoded.{index}", encoding_key(part, data, checksum, name))
+                folder = AtomicFolder(
+                    self.work / f"encoded.{index}", encoding_key(part, data, checksum, name)
+                )
                 n_done = 0
-                for so_far in encode_corpus(part, stage, data, tokenizer, name, self.workers):
+                for so_far in encode_corpus(part, folder, data, tokenizer, name, self.workers):
                     if so_far.n_pairs > n_done:
                         advance(so_far.n_pairs - n_done)
                     n_done = so_far.n_pairs

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from training.data.atomic_folder import Stage, file_of, write_part, write_whole
+from training.data.atomic_folder import AtomicFolder, file_of, write_part, write_whole
 from training.data.clean import Cleaner, Pair
 from training.data.duplicates import Keys, first_occurrences
 from training.data.samples import Samples, smallest
@@ -48,18 +48,18 @@ class CleanJob:
 
 
 class CleanedCorpus:
-    """What is left of one corpus; which of its pairs are the first of their kind is told later.
+    """Pairs left of one corpus; which of its pairs are the first of their kind is told later.
 
     ``first`` and ``times`` are arrays over the pairs that passed: not seen before; how often to be written.
     """
 
-    def __init__(self, stage: Stage, n_parts: int) -> None:
-        self.stage = stage
+    def __init__(self, folder: AtomicFolder, n_parts: int) -> None:
+        self.folder = folder
         self.counts: Counter[str] = Counter()
         self.samples = Samples()
         sizes = []
         for number in range(n_parts):
-            record = stage.record(number)
+            record = folder.record(number)
             self.counts.update(record["counts"])
             self.samples.merge(Samples(record["samples"]))
             sizes.append(record["pairs"])
@@ -81,7 +81,7 @@ class CleanedCorpus:
     def fingerprints(self) -> Iterator[Keys]:
         """The fingerprints, part by part."""
         for part in self.parts():
-            yield np.fromfile(file_of(self.stage.stem(part), "keys"), dtype="<u8")
+            yield np.fromfile(file_of(self.folder.stem(part), "keys"), dtype="<u8")
 
     def digest(self) -> str:
         """Checksum of the fingerprints of the pairs that are to be written, and of how often."""
@@ -94,7 +94,7 @@ class CleanedCorpus:
         """Every pair that is to be written, as often as it is."""
         for part in self.parts():
             for pair, times in zip(
-                read_part(self.stage.stem(part)), self.times[self.slice(part)], strict=True
+                read_part(self.folder.stem(part)), self.times[self.slice(part)], strict=True
             ):
                 for _ in range(times):
                     yield pair
@@ -109,28 +109,28 @@ class CleanedCorpus:
             (positions,) = np.nonzero(~first[self.slice(part)])
             few = [int(positions[index]) for index in smallest(keys[positions].tolist())]
             if few and self.samples.wants(AGAIN, int(keys[few[0]])):
-                pairs = list(read_part(self.stage.stem(part)))
+                pairs = list(read_part(self.folder.stem(part)))
                 for position in few:
                     self.samples.add(AGAIN, int(keys[position]), pairs[position])
 
 
 def clean_corpus(
     read: Callable[[], Iterable[Pair]],
-    stage: Stage,
+    folder: AtomicFolder,
     data: DataConfig,
     held_out: Path,
     workers: Workers,
     name: str,
 ) -> CleanedCorpus:
-    """Clean the pairs that ``read`` gives into ``stage``, except for the parts that are there.
+    """Clean the pairs that ``read`` gives into ``folder``, except for the parts that are there.
 
     Raises:
         DataError: the corpus is broken.
         DiskFullError: there is no room.
     """
-    n_parts = stage.n_parts()
+    n_parts = folder.n_parts()
     if n_parts is not None:
-        return CleanedCorpus(stage, n_parts)
+        return CleanedCorpus(folder, n_parts)
     n_parts = 0
 
     def jobs() -> Iterator[CleanJob]:
@@ -138,16 +138,16 @@ def clean_corpus(
         languages = (data.source_language, data.target_language)
         for number, part in enumerate(batches(read(), PAIRS_IN_PART)):
             n_parts = number + 1
-            if not stage.has(number):
-                yield CleanJob(stage.stem(number), part, data.cleaning, languages, held_out)
+            if not folder.has(number):
+                yield CleanJob(folder.stem(number), part, data.cleaning, languages, held_out)
 
     said_s = time.monotonic()
     for n_done, _ in enumerate(workers.map(clean_part, jobs()), start=1):
         if time.monotonic() - said_s > SAY_EVERY_S:
             said_s = time.monotonic()
             print(f"cleaning {name}: {n_done * PAIRS_IN_PART:,} pairs", file=sys.stderr, flush=True)
-    stage.finish(n_parts)
-    return CleanedCorpus(stage, n_parts)
+    folder.finish(n_parts)
+    return CleanedCorpus(folder, n_parts)
 
 
 def clean_part(job: CleanJob) -> None:
@@ -182,7 +182,7 @@ def write_held_out(folder: Path, keys: set[int]) -> Path:
 def cleaning_key(
     description: dict[str, Any], source: Source, data: DataConfig, held_out: Path
 ) -> dict[str, Any]:
-    """What decides the parts of a corpus."""
+    """Key of the parts of a corpus."""
     return {
         "version": 1,
         "pairs_in_part": PAIRS_IN_PART,

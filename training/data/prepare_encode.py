@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nmt.tokenizer import Tokenizer
-from training.data.atomic_folder import Stage, write_part
+from training.data.atomic_folder import AtomicFolder, write_part
 from training.data.clean import Pair, fingerprint
 from training.data.prepare_clean import SIDES, CleanedCorpus, as_lines, batches, read_part
 from training.data.samples import Samples
@@ -84,10 +84,10 @@ class EncodedCorpus:
         """Pairs that the parts so far were made from."""
         return self.counts["written"] + self.counts[TOO_LONG]
 
-    def add(self, stage: Stage, number: int) -> None:
+    def add(self, folder: AtomicFolder, number: int) -> None:
         """Take notice of the next part."""
-        record = stage.record(number)
-        self.stems.append(stage.stem(number))
+        record = folder.record(number)
+        self.stems.append(folder.stem(number))
         self.counts.update(record["counts"])
         self.samples.merge(Samples(record["samples"]))
         self.n_words = [known + more for known, more in zip(self.n_words, record["words"], strict=True)]
@@ -96,17 +96,22 @@ class EncodedCorpus:
 
 
 def encode_corpus(
-    cleaned: CleanedCorpus, stage: Stage, data: DataConfig, tokenizer: Path, name: str, workers: Workers
+    cleaned: CleanedCorpus,
+    folder: AtomicFolder,
+    data: DataConfig,
+    tokenizer: Path,
+    name: str,
+    workers: Workers,
 ) -> Iterator[EncodedCorpus]:
-    """Encode ``cleaned`` into ``stage``; yields the corpus after each part, as far as it is done."""
+    """Encode ``cleaned`` into ``folder``; yields the corpus after each part, as far as it is done."""
     corpus = EncodedCorpus(cleaned, data, name)
     places = _places(cleaned)
 
     def jobs() -> Iterator[EncodeJob]:
         for part, place in enumerate(places):
-            if not stage.has(part):
+            if not folder.has(part):
                 yield EncodeJob(
-                    stage.stem(part),
+                    folder.stem(part),
                     place,
                     _enough(places[part + 1 :]) if data.noise else (),
                     tokenizer,
@@ -117,11 +122,11 @@ def encode_corpus(
                 )
 
     for stem in workers.map(encode_part, jobs()):
-        while stage.stem(len(corpus.stems)) <= stem:
-            corpus.add(stage, len(corpus.stems))
+        while folder.stem(len(corpus.stems)) <= stem:
+            corpus.add(folder, len(corpus.stems))
         yield corpus
     for part in range(len(corpus.stems), len(places)):
-        corpus.add(stage, part)
+        corpus.add(folder, part)
     yield corpus
 
 
@@ -160,7 +165,7 @@ def encode_part(job: EncodeJob) -> Path:
 def encoding_key(
     cleaned: CleanedCorpus, data: DataConfig, tokenizer_sha256: str, name: str
 ) -> dict[str, Any]:
-    """What decides the encoded parts of a corpus."""
+    """Key of the encoded parts of a corpus."""
     return {
         "version": 1,
         "chosen": cleaned.digest(),
@@ -188,7 +193,7 @@ def _places(cleaned: CleanedCorpus) -> list[Place]:
     for part in cleaned.parts():
         here = cleaned.slice(part)
         first = cleaned.first[here]
-        places.append(Place(cleaned.stage.stem(part), first, cleaned.times[here], n_before))
+        places.append(Place(cleaned.folder.stem(part), first, cleaned.times[here], n_before))
         n_before += int(first.sum())
     return places
 

@@ -1,4 +1,4 @@
-"""What ``report.json`` says of a prepared corpus: counts by reason, tokens, lengths, the vocabulary's fit.
+"""Report of a prepared corpus: counts by reason, tokens, lengths, the vocabulary's fit.
 
 Nothing in it depends on the clock, the machine or the folders: the same corpora give the same report.
 """

@@ -9,7 +9,7 @@ Pair = tuple[str, str]
 
 N_SAMPLES = 5
 MOST_CHARACTERS = 300
-"""Of a side; what is beyond is cut, with an ellipsis."""
+"""Characters of a side; the rest is cut, with an ellipsis."""
 
 
 class Samples:

@@ -49,7 +49,7 @@ GOOD_CHRF = 50.0
 SENTENCES_AT_ONCE = 256
 LEAST_SENTENCES = 20
 PENALTY = 1e-3
-"""Of the squared weights; features are standardised."""
+"""Factor of the squared weights; features are standardised."""
 SEED = 1
 
 

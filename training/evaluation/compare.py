@@ -85,26 +85,18 @@ def compare(
     folders = [resolve_model(model) for model in models]
     logs = _run_logs(folders, runs)
     translators = [Translator.load(folder, device=device) for folder in folders]
-    names = [translator.config.name for translator in translators]
-    if len(set(names)) < len(names):
-        raise ConfigError(
-            f"models named {', '.join(names)}: a report needs distinct names; rename the recipes"
-        )
+    names = _distinct_names(translators)
     systems = [
         _run_system(translator, folder, test_sets, beam=beam, lowercase_tokenized=lowercase_tokenized)
         for translator, folder in zip(translators, folders, strict=True)
     ]
-    significance = {
-        test_set.name: _significance(systems, index, lowercase_tokenized, samples, seed)
-        for index, test_set in enumerate(test_sets)
-    }
     write_report(
         Report(
             title=f"{' · '.join(names)} on {', '.join(test_set.name for test_set in test_sets)}",
             bootstrap={"method": "paired bootstrap (Koehn 2004)", "samples": samples, "seed": seed},
             models=[_model_record(system, logs) for system in systems],
             evaluations={system.name: system.evaluations for system in systems},
-            significance=significance,
+            significance=_significance(systems, lowercase_tokenized, samples, seed),
             length_buckets=_length_buckets(systems, samples, seed),
             examples={system.name: system.examples for system in systems},
             logs=list(logs.values()),
@@ -113,6 +105,15 @@ def compare(
         report,
     )
     print(f"report: {report / 'index.html'}", file=sys.stderr)
+
+
+def _distinct_names(translators: Sequence[Translator]) -> list[str]:
+    names = [translator.config.name for translator in translators]
+    if len(set(names)) < len(names):
+        raise ConfigError(
+            f"models named {', '.join(names)}: a report needs distinct names; rename the recipes"
+        )
+    return names
 
 
 def _run_system(
@@ -140,6 +141,16 @@ def _run_system(
 
 
 def _significance(
+    systems: Sequence[System], lowercase_tokenized: bool, samples: int, seed: int
+) -> dict[str, list[PairedResult]]:
+    """Every pair of systems on each test set, by its name."""
+    return {
+        evaluation.test_set.name: _significance_on(systems, index, lowercase_tokenized, samples, seed)
+        for index, evaluation in enumerate(systems[0].evaluations)
+    }
+
+
+def _significance_on(
     systems: Sequence[System], index: int, lowercase_tokenized: bool, samples: int, seed: int
 ) -> list[PairedResult]:
     """Every pair of systems on test set ``index``; each scale by itself."""

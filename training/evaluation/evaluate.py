@@ -45,7 +45,7 @@ class DecodingSpeed:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What one model did on one test set."""
+    """Results of one model on one test set."""
 
     test_set: TestSet
     hypotheses: tuple[str, ...]
@@ -158,7 +158,7 @@ def search_options(translator: Translator, beam: int | None) -> GenerationConfig
 
 
 def describe_model(translator: Translator, folder: Path) -> dict[str, Any]:
-    """What a record says of the model; its manifest's checksum stands for every byte of it."""
+    """Record of the model; its manifest's checksum stands for every byte of it."""
     config = translator.config
     return {
         "name": config.name,

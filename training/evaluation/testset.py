@@ -43,7 +43,7 @@ class TestSet:
         return len(self.sources)
 
     def describe(self) -> dict[str, str | int]:
-        """What a record says of the test set."""
+        """Record of the test set."""
         return {
             "name": self.name,
             "sentences": len(self),

@@ -40,7 +40,7 @@ from training.explore.report import write_page, write_png
 from training.provenance import provenance, public_path
 
 NEIGHBOUR_SENTENCES = 200
-"""Of the corpus, or of the sample that ships, among which a word's neighbours are sought."""
+"""Sentences of the corpus, or of the sample that ships, among which a word's neighbours are sought."""
 MOST_PAIRED = 1000
 """Sentences of the corpus with words that belong together; they are few, so all of it is searched."""
 SPEED_ROUNDS = 5
@@ -80,12 +80,12 @@ def explore(
     if text is not None:
         findings = replace(findings, pair=_pair(translator, loaded, text, target))
     if whole is not None and test_set is not None:
+        described = {"name": public_path(corpus or Path()), "sentences": len(test_set)}
+        statistics = head_statistics(loaded.model, _ids(loaded, test_set), loaded.config.special_ids)
         findings = replace(
             findings,
-            corpus={**test_set.describe(), "name": public_path(corpus or Path()), "sentences": len(test_set)},
-            statistics=tuple(
-                head_statistics(loaded.model, _ids(loaded, test_set), loaded.config.special_ids)
-            ),
+            corpus={**test_set.describe(), **described},
+            statistics=tuple(statistics),
             pairs=_pairs(loaded, whole),
         )
     if conllu is not None:
@@ -94,14 +94,8 @@ def explore(
         findings = replace(findings, dependencies=tuple(relations))
     if word is not None:
         near = test_set or _load(SAMPLE, translator)
-        found = word_in_contexts(
-            loaded.model,
-            loaded.tokenizer,
-            loaded.config.special_ids,
-            word,
-            contexts,
-            near.sources[:NEIGHBOUR_SENTENCES],
-        )
+        model_of = (loaded.model, loaded.tokenizer, loaded.config.special_ids)
+        found = word_in_contexts(*model_of, word, contexts, near.sources[:NEIGHBOUR_SENTENCES])
         written = tuple(result.text for result in translator.translate(list(contexts)))
         findings = replace(findings, contexts=found, context_translations=written)
     if prune is not None and test_set is not None:

@@ -1,4 +1,4 @@
-"""What ``nmt attention`` finds: the shape of its record, which the report shows."""
+"""Findings of ``nmt attention``: the form of its record, which the report shows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class SentenceMaps:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a model without some heads does on the development set."""
+    """Results of a model without some heads on the development set."""
 
     heads: tuple[Head, ...]
     """Taken out, beside those of the rows before where heads are removed for good."""
@@ -31,13 +31,13 @@ class Cost:
     """Nats for each target token, teacher-forced."""
     bleu: float
     sentences_per_second: float | None
-    """Of processor time, or of time on an accelerator; None where heads are masked: nothing gets faster."""
+    """By processor time, or by time on an accelerator; None where heads are masked: nothing gets faster."""
     parameters: int
 
 
 @dataclass(frozen=True)
 class Pruning:
-    """What each head is worth, and how many can go."""
+    """Worth of each head, and how many can go."""
 
     signature: str
     n_sentences: int
@@ -59,7 +59,7 @@ class Findings:
     corpus: dict[str, Any] | None = None
     statistics: tuple[HeadStatistics, ...] | None = None
     pairs: tuple[Relation, ...] | None = None
-    """Of ``nmt.explore.pairs``, in the corpus."""
+    """Results of ``nmt.explore.pairs`` in the corpus."""
     dependencies: tuple[Relation, ...] | None = None
     contexts: Contexts | None = None
     context_translations: tuple[str, ...] = ()

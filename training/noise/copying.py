@@ -139,7 +139,7 @@ def shared_names(source: str, target: str) -> list[Shared]:
 
 
 def _locate(target: str, source: str, spans: Sequence[Span]) -> list[Shared]:
-    """Of the source's spans those whose text stands once, as whole words, on both sides."""
+    """Spans of the source whose text stands once, as whole words, on both sides."""
     shared = []
     for span in spans:
         text = source[slice(*span)]

@@ -1,4 +1,4 @@
-"""What people send that no test set holds, and what must survive it: behaviours, their cases, their checks.
+"""Behaviours for texts that people send and no test set holds: their cases, their checks.
 
 Half of the cases are sentences of a development set, disturbed as ``training.noise.augment`` does but each of
 them and with draws of their own; the rest, with neither reference nor clean form, is in
@@ -44,7 +44,7 @@ class Case:
     clean: Pair | None = None
     """Source and reference before they were disturbed; ``kept`` sees the source's translation."""
     literal: str = ""
-    """What must stand in the translation unchanged."""
+    """Strings that must stand in the translation unchanged."""
     accepted: tuple[str, ...] = ()
     """The right answers, of a single word."""
 
@@ -55,7 +55,7 @@ class Behaviour:
 
     name: str
     keeps: str
-    """What ``kept`` asks, in words."""
+    """Question of ``kept``, in words."""
     cases: tuple[Case, ...]
     kept: Callable[[Case, str, str], bool]
     """(case, its translation, that of the clean source or "") -> whether it survived."""

@@ -44,9 +44,9 @@ class Row:
     kept: float
     """Share of the cases, in percent."""
     bleu: Score | None
-    """Of the disturbed sentences; None where there are no references."""
+    """Score of the disturbed sentences; None where there are no references."""
     clean_bleu: Score | None
-    """Of the same sentences before; None where there are none."""
+    """Score of the same sentences before; None where there are none."""
     lost: tuple[dict[str, str], ...]
     """The first cases that failed: source and translation."""
 

@@ -25,7 +25,7 @@ _END = re.compile(r"[\s\u00a0\u202f]*([.!?…:,]*)$")
 
 @dataclass(frozen=True)
 class Entry:
-    """What a short text may be called in another language, the best first, in the shape of the text."""
+    """Translations of a short text, the best first, in the case of the text."""
 
     translations: tuple[str, ...]
 

@@ -20,7 +20,7 @@ NO_LIMIT = 1_000_000_000_000
 
 
 class LanguagesFields(BaseModel):
-    """What may be asked."""
+    """Fields of a request."""
 
     kind: Literal["source", "target"] = Field("source", alias="type")
 

@@ -29,7 +29,7 @@ WAIT_S = 2.0
 
 
 class DocumentFields(CommonFields):
-    """What may be asked besides the file."""
+    """Fields besides the file."""
 
     output_format: str | None = None
 

@@ -44,7 +44,7 @@ class DictionaryFields(BaseModel):
 
 
 class GlossaryFields(DictionaryFields):
-    """What makes a glossary."""
+    """Fields of a glossary."""
 
     name: Text
 

@@ -50,7 +50,7 @@ class SourceFile(BaseModel):
 
 
 class ImportParameters(BaseModel):
-    """What the memory is to be called."""
+    """Name of the memory to be."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -58,7 +58,7 @@ class ImportParameters(BaseModel):
 
 
 class ImportFields(BaseModel):
-    """What makes an import."""
+    """Fields of an import."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -105,7 +105,7 @@ async def create_import(
 async def job_status(
     job_id: str, request: Request, service: ServiceDependency, caller: CallerDependency
 ) -> dict[str, Any]:
-    """What has become of an import or export."""
+    """State of an import or export."""
     job = None
     if len(job_id) <= 36:
         job = await service.database.run(service.database.memory_jobs.get, job_id, caller.key_id)

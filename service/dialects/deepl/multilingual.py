@@ -28,7 +28,7 @@ TargetLanguage = Annotated[str, Query(alias="target_lang", max_length=20)]
 
 
 class MultilingualFields(BaseModel):
-    """What makes a glossary."""
+    """Fields of a glossary."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -37,7 +37,7 @@ class MultilingualFields(BaseModel):
 
 
 class ChangeFields(BaseModel):
-    """What may be changed: the name, or entries that are added or get another target term."""
+    """Changes: the name, or entries that are added or get another target term."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -1,4 +1,4 @@
-"""What DeepL's requests for texts and for documents have in common: languages, formality, glossaries."""
+"""Common fields of DeepL's requests for texts and for documents: languages, formality, glossaries."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def _as_text(value: object) -> object:
 
 
 class TranslateFields(CommonFields):
-    """What may be asked. ``context``, ``preserve_formatting`` and ``tag_handling_version`` change nothing."""
+    """Fields; ``context``, ``preserve_formatting`` and ``tag_handling_version`` change nothing."""
 
     text: Annotated[list[Text], OneOrMore] = Field(min_length=1)
     context: str | None = None

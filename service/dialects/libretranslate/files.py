@@ -26,7 +26,7 @@ _ID_CHARACTERS = 32
 
 
 class FileFields(BaseModel):
-    """What may be asked besides the file; other fields are ignored."""
+    """Fields besides the file; others are ignored."""
 
     source: Language
     target: Language

@@ -37,5 +37,5 @@ async def choose(directions: Directions, source: str, target: str, texts: Sequen
 
 
 def targets_of(directions: Directions, source: str) -> list[str]:
-    """What a language is translated to; nothing, for one that is only written."""
+    """Targets of a language; none, for one that is only written."""
     return [one.target for one in directions if one.source == source]

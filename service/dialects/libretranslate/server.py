@@ -28,7 +28,7 @@ async def languages(service: ServiceDependency) -> list[dict[str, Any]]:
 
 @router.get("/frontend/settings")
 async def settings(service: ServiceDependency) -> dict[str, Any]:
-    """What a page needs to know."""
+    """Settings for a page."""
     target = service.directions.default.target
     return {
         "apiKeys": service.keys_required,

@@ -24,7 +24,7 @@ router = APIRouter(prefix="/libretranslate")
 
 MOST_CANDIDATES = 5
 LEAST_SHARE = 0.01
-"""Of languages that are not the likeliest."""
+"""Confidence of languages that are not the likeliest."""
 
 
 class DetectFields(BaseModel):
@@ -34,7 +34,7 @@ class DetectFields(BaseModel):
 
 
 class TranslateFields(BaseModel):
-    """What may be asked; other fields are ignored, as LibreTranslate does."""
+    """Fields of a request; others are ignored, as LibreTranslate does."""
 
     q: Annotated[list[Text], OneOrMore] = Field(min_length=1)
     source: Language

@@ -49,7 +49,7 @@ _REFUSED = {
     "logit_bias": "cannot be biased; POST /translate takes a glossary",
     "web_search_options": "searches nothing",
 }
-"""What would be another answer than a translation."""
+"""Fields that ask for another answer than a translation."""
 
 
 class Part(BaseModel):
@@ -73,7 +73,7 @@ class StreamOptions(BaseModel):
 
 
 class ChatFields(BaseModel):
-    """What is read; how to sample (temperature, max_tokens, stop ...) does not concern a translation."""
+    """Fields that are read; those of sampling (temperature, stop ...) do not concern a translation."""
 
     messages: list[Message] = Field(min_length=1)
     model: str | None = None
@@ -92,7 +92,7 @@ class _Asked:
 
 @dataclass(frozen=True)
 class _Head:
-    """What is the same in each chunk of an answer."""
+    """Fields that are the same in each chunk of an answer."""
 
     id: str
     created: int
@@ -249,10 +249,10 @@ class _Writer:
         self._spaced = writes_spaces(asked.direction.target), writes_spaces(asked.direction.source)
         self._line = -1
         self._read = 0
-        """Of the characters of the line's source."""
+        """Characters read of the line's source."""
 
     def part(self, event: PartFinished) -> str:
-        """What the next sentence adds."""
+        """Text that the next sentence adds."""
         if not isinstance(self._taken, Lines):
             return ""
         before = self._up_to(event.text)
@@ -265,13 +265,13 @@ class _Writer:
         return before + gap + event.translation.text
 
     def rest(self, translations: Sequence[Translation]) -> str:
-        """What follows the last sentence."""
+        """Text after the last sentence."""
         if not isinstance(self._taken, Lines):
             return self._taken.restore(translations)
         return self._up_to(len(translations))
 
     def _up_to(self, line: int) -> str:
-        """What stands before a line; what had no sentence, as it is."""
+        """Text before a line; a line without a sentence, as it is."""
         assert isinstance(self._taken, Lines)
         before = ""
         while self._line < line:

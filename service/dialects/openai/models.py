@@ -23,7 +23,7 @@ Pair = tuple[str | None, str | None]
 
 @router.get("")
 async def listed(service: ServiceDependency) -> dict[str, Any]:
-    """What may stand in ``model``."""
+    """Names that may stand in ``model``."""
     return {"object": "list", "data": [_answer(name) for name in names(service.directions)]}
 
 

@@ -1,4 +1,4 @@
-"""What a prompt asks for, by a plain rule: which text, from which language, to which.
+"""Prompts read by a plain rule: which text, from which language, to which.
 
 The text is the last message of the user. An instruction at its beginning is left out: a first line that
 begins with a form of *translate* or *traduire* and names a language. It ends at its colon, or with its line.
@@ -49,7 +49,7 @@ MOST_READ = 5000
 
 @dataclass(frozen=True)
 class Prompt:
-    """What is asked for; a language is None where nothing names it."""
+    """Wish of a prompt; a language is None where nothing names it."""
 
     text: str
     source: str | None
@@ -65,7 +65,7 @@ class Languages:
 
 
 def read_prompt(system: Sequence[str], user: str, known: Languages, *, model_tells: bool = False) -> Prompt:
-    """What is asked for.
+    """Wish of a prompt.
 
     Args:
         system: the messages of the system, or developer.

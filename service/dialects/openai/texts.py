@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _LINE_BREAK = re.compile(r"(\r\n|\n|\r)")
 _MARK = re.compile(r"\s*(?:\d{1,5}[.):|]\s+|[\[(]\d{1,5}[\])][.:]?\s*|#\d{1,5}[.:]?\s+|[-*+•–]\s+)?\s*")
-"""What stands before the text of a line: ``12. ``, ``[12]``, ``- ``."""
+"""Marks before the text of a line: ``12. ``, ``[12]``, ``- ``."""
 _SEPARATOR = re.compile(r"\s*(?:([=\-_#~%|])\1+[A-Z0-9_ ]*\1{2,}|```.*)\s*")
 """A line that parts texts, such as ``==WEBLATE_PART==``, or a fence."""
 _PLACEHOLDER = re.compile(r"@@PH\d+@@")
@@ -68,7 +68,7 @@ class Json:
 
 @dataclass(frozen=True)
 class WeblateStrings:
-    """What Weblate wants to have translated; an ``Extracted[str]``."""
+    """Strings that Weblate wants to have translated; an ``Extracted[str]``."""
 
     sources: tuple[str, ...]
     source_language: str | None
@@ -147,7 +147,7 @@ def weblate_strings(text: str) -> WeblateStrings | None:
 
 
 def _glossary(entries: list[Any]) -> Glossary | None:
-    """Of two entries with one source term the first counts."""
+    """Entries by source term; the first of two counts."""
     terms: dict[str, Term] = {}
     for entry in entries:
         both = (entry.get("source"), entry.get("target")) if isinstance(entry, dict) else (None, None)

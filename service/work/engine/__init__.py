@@ -1,1 +1,1 @@
-"""What computes translations, apart from what answers requests: in a process of its own, or in a thread."""
+"""Engines: they compute translations in a process or a thread apart from the one that answers requests."""

@@ -1,4 +1,4 @@
-"""What the scheduler knows of an engine: jobs go in, events come out, on whatever thread."""
+"""Interface of an engine: jobs go in, events come out, on whatever thread."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from nmt.batching.events import Begun, Failed, Finished, PartFinished, Planned
+from nmt.batching.events import Failed, Finished, PartFinished, Started, Tokenized
 from nmt.config import GenerationConfig, ModelFolderConfig
 from nmt.options import TranslationOptions
 from nmt.spans import Span
 
 
-class EngineLostError(Exception):
+class EngineDownError(Exception):
     """The engine died over a job twice, or cannot be started; to be tried again in a while."""
 
 
@@ -39,18 +39,18 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Lost:
+class EngineDown:
     """The engine died, with all it had."""
 
 
 @dataclass(frozen=True)
-class Back:
+class EngineUp:
     """There is an engine again; it has no jobs."""
 
 
 @dataclass(frozen=True)
-class Batch:
-    """What an engine that translates request by request has just translated together."""
+class BatchDone:
+    """Batch that an engine that translates request by request has just done."""
 
     n_jobs: int
     n_texts: int
@@ -60,7 +60,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Pulse:
+class Heartbeat:
     """How an engine of running batches is doing; every second or so."""
 
     n_running: int
@@ -70,11 +70,11 @@ class Pulse:
     fill: float
     """Tokens searched now, as a share of what may be searched at once."""
     n_failures: int
-    """Batches that failed as a whole since the last pulse; their sentences were tried again alone."""
+    """Batches that failed as a whole since the last heartbeat; their sentences were tried again alone."""
 
 
-Event = Begun | Planned | PartFinished | Finished | Failed | Lost | Back | Batch | Pulse
-"""What becomes of requests, by the ids of their jobs (``nmt.batching.events``), and of the engine itself."""
+Event = Started | Tokenized | PartFinished | Finished | Failed | EngineDown | EngineUp | BatchDone | Heartbeat
+"""Events of requests, by the ids of their jobs (``nmt.batching.events``), and of the engine itself."""
 
 
 class Engine(ABC):
@@ -91,7 +91,7 @@ class Engine(ABC):
 
     @abstractmethod
     def submit(self, job: Job) -> bool:
-        """Take a job; False: there is no engine now, and ``Back`` will ask for all jobs."""
+        """Take a job; False: there is no engine now, and ``EngineUp`` will ask for all jobs."""
 
     @abstractmethod
     def cancel(self, jobs: Collection[int]) -> None:

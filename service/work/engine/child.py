@@ -19,24 +19,24 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 import structlog
 
-from nmt.batching.events import Begun, Failed, Finished, PartFinished, Planned
+from nmt.batching.events import Failed, Finished, PartFinished, Started, Tokenized
 from nmt.errors import PasserelleError
 from service.http.logs import configure, describe
 from service.settings import Settings
-from service.work.engine import loop
+from service.work.engine import job_loop
 from service.work.engine.base import Event
 from service.work.engine.frames import ClosedError, Frames
 from service.work.engine.messages import (
-    BegunMessage,
     Cancel,
-    CountedMessage,
     DoneMessage,
     Error,
+    HeartbeatMessage,
     Message,
     PartMessage,
-    PulseMessage,
     Ready,
     Start,
+    StartedMessage,
+    TokenizedMessage,
     Translate,
     news,
     to_engine,
@@ -50,8 +50,8 @@ log = structlog.get_logger()
 PULSE_S = 0.5
 
 
-class Worker(loop.Worker, Protocol):
-    """What steps the model: ``nmt.batching.continuous.ContinuousTranslator``, or the tests' double."""
+class Worker(job_loop.Worker, Protocol):
+    """Stepper of the model: ``nmt.batching.continuous.ContinuousTranslator``, or the tests' double."""
 
     @property
     def n_running(self) -> int:
@@ -102,7 +102,7 @@ class _Child:
         self._worker = worker
         self._failures = failures
         self._n_logged = 0
-        self._loop = loop.Loop(worker, self._tell)
+        self._loop = job_loop.JobLoop(worker, self._tell)
 
     def run(self) -> None:
         """Never returns: the process ends with its connection."""
@@ -129,7 +129,7 @@ class _Child:
             while True:
                 match to_engine(self._frames.receive()):
                     case Cancel(ids=ids):
-                        self._loop.put(loop.Cancelled(ids))
+                        self._loop.put(job_loop.Cancelled(ids))
                     case Translate() as message:
                         self._loop.put(message.job())
         except ClosedError:
@@ -139,24 +139,24 @@ class _Child:
         told = 0
         while True:
             n_failures = len(self._failures)
-            pulse = PulseMessage(
+            heartbeat = HeartbeatMessage(
                 n_running=self._worker.n_running,
                 n_waiting=self._worker.n_waiting,
                 fill=self._worker.batch_fill,
                 n_failures=n_failures - told,
                 step_s=self._loop.step_s,
             )
-            self._send([pulse])
+            self._send([heartbeat])
             told = n_failures
             time.sleep(PULSE_S)
 
 
 def _message(event: Event) -> Message:
     match event:
-        case Begun(request):
-            return BegunMessage(job=request)
-        case Planned(request, n_tokens):
-            return CountedMessage(job=request, n_tokens=n_tokens)
+        case Started(request):
+            return StartedMessage(job=request)
+        case Tokenized(request, n_tokens):
+            return TokenizedMessage(job=request, n_tokens=n_tokens)
         case PartFinished(request, text, sentence, n_sentences, source, translation):
             return PartMessage(
                 job=request,

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from nmt.batching.events import Begun, Failed, Finished, PartFinished
+from nmt.batching.events import Failed, Finished, PartFinished, Started
 from nmt.options import TranslationOptions
 from nmt.spans import Span
 from service.http.logs import describe
-from service.work.engine.base import Batch, Engine, Event, Job
-from service.work.engine.loop import Cancelled, Loop, Stop, Worker
+from service.work.engine.base import BatchDone, Engine, Event, Job
+from service.work.engine.job_loop import Cancelled, JobLoop, Stop, Worker
 
 if TYPE_CHECKING:
     from nmt.translator import Translation
@@ -42,7 +42,7 @@ class WholeRequests:
         self._batch_max_characters = batch_max_characters
         self._waiting: deque[Job] = deque()
         self._batch: list[Job] = []
-        """Begun, to be translated with the next step."""
+        """Started, to be translated with the next step."""
 
     @property
     def is_busy(self) -> bool:
@@ -77,7 +77,7 @@ class WholeRequests:
             yield from self._translated(batch)
         elif self._waiting:
             self._batch = self._next_batch()
-            yield from (Begun(job.id) for job in self._batch)
+            yield from (Started(job.id) for job in self._batch)
 
     def _next_batch(self) -> list[Job]:
         """The oldest job and those after it that may share its batch."""
@@ -107,7 +107,7 @@ class WholeRequests:
         n_texts = sum(len(job.texts) for job in batch)
         n_characters = sum(len(text) for job in batch for text in job.texts)
         failed = error is not None and len(batch) > 1
-        yield Batch(len(batch), n_texts, n_characters, time.monotonic() - started, failed)
+        yield BatchDone(len(batch), n_texts, n_characters, time.monotonic() - started, failed)
 
     def _attempt(self, batch: list[Job]) -> Generator[Event, None, Exception | None]:
         """The results, or else the error, which comes before any of them."""
@@ -154,7 +154,7 @@ class LocalEngine(Engine):
         self.config = translator.config
         self.generation = translator.generation
         self.has_formality = translator.has_formality
-        self._loop = Loop(worker or WholeRequests(translator, batch_max_characters), self._tell)
+        self._loop = JobLoop(worker or WholeRequests(translator, batch_max_characters), self._tell)
         self._thread = threading.Thread(target=self._loop.run, name="model", daemon=True)
 
     def start(self, on_event: Callable[[Event], None]) -> None:

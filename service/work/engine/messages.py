@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 import nmt.errors
-from nmt.config import GenerationConfig, ModelFolderConfig
+from nmt.config import EngineName, GenerationConfig, ModelFolderConfig
 from nmt.options import TranslationOptions
 from nmt.pipeline.result import Translation
 from nmt.spans import Span
@@ -40,8 +40,8 @@ class Start(Message):
     reverse: str | None = None
     """A model of the other direction; None: one that ships, if there is one."""
     device: str
-    engine: Literal["auto", "eager", "int8", "float32", "bfloat16", "float16"] = "auto"
-    """What decodes, see ``nmt.searchers.choose``."""
+    engine: EngineName = "auto"
+    """Decoder, see ``nmt.searchers.choose``."""
     batch_max_tokens: int
     log_level: Literal["debug", "info", "warning", "error"]
     log_format: Literal["json", "console"]
@@ -125,17 +125,17 @@ class Error(Message):
         return RuntimeError(f"the engine failed with {self.kind}; its log has more")
 
 
-class BegunMessage(Message):
+class StartedMessage(Message):
     """The model has begun with a job."""
 
-    type: Literal["begun"] = "begun"
+    type: Literal["started"] = "started"
     job: int
 
 
-class CountedMessage(Message):
+class TokenizedMessage(Message):
     """Tokens of one text of a job."""
 
-    type: Literal["counted"] = "counted"
+    type: Literal["tokenized"] = "tokenized"
     job: int
     n_tokens: int
 
@@ -160,10 +160,10 @@ class DoneMessage(Message):
     translations: list[Translation]
 
 
-class PulseMessage(Message):
+class HeartbeatMessage(Message):
     """Sign of life, sent by a thread beside the model's."""
 
-    type: Literal["pulse"] = "pulse"
+    type: Literal["heartbeat"] = "heartbeat"
     n_running: int
     n_waiting: int
     fill: float
@@ -174,7 +174,7 @@ class PulseMessage(Message):
 
 ToEngine = Annotated[Start | Translate | Cancel, Field(discriminator="type")]
 FromEngine = Annotated[
-    Ready | Error | BegunMessage | CountedMessage | PartMessage | DoneMessage | PulseMessage,
+    Ready | Error | StartedMessage | TokenizedMessage | PartMessage | DoneMessage | HeartbeatMessage,
     Field(discriminator="type"),
 ]
 _TO_ENGINE: TypeAdapter[Any] = TypeAdapter(ToEngine)
@@ -188,15 +188,15 @@ def to_engine(encoded: bytes) -> Start | Translate | Cancel:
 
 
 def news(messages: Sequence[Message]) -> bytes:
-    """What the engine sends: all that a step has to tell, at once."""
+    """Message of the engine: all that a step has to tell, at once."""
     return b"[" + b",".join(message.encoded() for message in messages) + b"]"
 
 
 def from_engine(
     encoded: bytes,
-) -> list[Ready | Error | BegunMessage | CountedMessage | PartMessage | DoneMessage | PulseMessage]:
+) -> list[Ready | Error | StartedMessage | TokenizedMessage | PartMessage | DoneMessage | HeartbeatMessage]:
     """Read what the engine sent with ``news``."""
     messages: list[
-        Ready | Error | BegunMessage | CountedMessage | PartMessage | DoneMessage | PulseMessage
+        Ready | Error | StartedMessage | TokenizedMessage | PartMessage | DoneMessage | HeartbeatMessage
     ] = _FROM_ENGINE.validate_json(encoded)
     return messages

@@ -19,21 +19,21 @@ from collections.abc import Callable, Collection, Sequence
 import structlog
 from pydantic import ValidationError
 
-from nmt.batching.events import Begun, Failed, Finished, PartFinished, Planned
+from nmt.batching.events import Failed, Finished, PartFinished, Started, Tokenized
 from nmt.spans import Span
-from service.work.engine.base import Back, Engine, Event, Job, Lost, Pulse
+from service.work.engine.base import Engine, EngineDown, EngineUp, Event, Heartbeat, Job
 from service.work.engine.frames import ClosedError, Frames
 from service.work.engine.messages import (
-    BegunMessage,
     Cancel,
-    CountedMessage,
     DoneMessage,
     Error,
+    HeartbeatMessage,
     Message,
     PartMessage,
-    PulseMessage,
     Ready,
     Start,
+    StartedMessage,
+    TokenizedMessage,
     Translate,
     from_engine,
 )
@@ -91,7 +91,7 @@ class ProcessEngine(Engine):
         try:
             (ready,) = from_engine(self._connection.receive())
         except ClosedError:
-            ready = Error(job=None, kind="EngineLost", message="")
+            ready = Error(job=None, kind="EngineDown", message="")
         if not isinstance(ready, Ready):
             self._connection.close()
             self._process.kill()
@@ -178,7 +178,7 @@ class ProcessEngine(Engine):
             self._connection.close()
             log.error("engine_lost", exit_status=status)
             if was_ready:
-                self._on_event(Lost())
+                self._on_event(EngineDown())
             if self._stopping.wait(backoff_s):
                 return
             backoff_s = min(2 * backoff_s + 0.5, LONGEST_BACKOFF_S)
@@ -193,17 +193,19 @@ class ProcessEngine(Engine):
         """Hand on what the engine says."""
         self._last_sign = time.monotonic()
         match message:
-            case PulseMessage():
+            case HeartbeatMessage():
                 self._step_lasts_s = message.step_s
-                self._on_event(Pulse(message.n_running, message.n_waiting, message.fill, message.n_failures))
+                self._on_event(
+                    Heartbeat(message.n_running, message.n_waiting, message.fill, message.n_failures)
+                )
             case Ready():
                 self._frames = self._connection
                 log.info("engine_restarted")
-                self._on_event(Back())
-            case BegunMessage():
-                self._on_event(Begun(message.job))
-            case CountedMessage():
-                self._on_event(Planned(message.job, message.n_tokens))
+                self._on_event(EngineUp())
+            case StartedMessage():
+                self._on_event(Started(message.job))
+            case TokenizedMessage():
+                self._on_event(Tokenized(message.job, message.n_tokens))
             case PartMessage():
                 part = PartFinished(
                     message.job,

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from nmt.batching.continuous import FILL_S, PLAN_S, SAVED_S, SMALL_CHARACTERS, ContinuousTranslator
-from nmt.batching.events import Event, Failed, Finished, PartFinished, Planned
+from nmt.batching.events import Event, Failed, Finished, PartFinished, Tokenized
 from nmt.batching.running_batch import ANSWER_EVERY, JOIN_EVERY, JOIN_SHARE
 from nmt.config import GenerationConfig
 from nmt.errors import InputError, UnsupportedLanguageError
@@ -94,7 +94,9 @@ def test_every_request_gets_what_translate_gives_it_whoever_comes_and_goes(trans
     assert set(found) == set(requests)
     for name, (texts, options) in requests.items():
         same(found[name], translator.translate(texts, options))
-        planned = [event.n_tokens for event in events if isinstance(event, Planned) and event.request == name]
+        planned = [
+            event.n_tokens for event in events if isinstance(event, Tokenized) and event.request == name
+        ]
         assert len(planned) == len(texts)
         sentences = sum(len(translation.sentences) for translation in found[name])
         assert sum(planned) == sum(translation.n_source_tokens for translation in found[name]) + sentences
@@ -191,8 +193,8 @@ def beside_large(translator, monkeypatch) -> tuple[ContinuousTranslator, list[st
     monkeypatch.setattr("nmt.batching.continuous.time", clock)
     continuous = ContinuousTranslator(translator, max_batch_tokens=300)
     taken: list[str] = []
-    for name, lane in (("fast", continuous._fast), ("slow", continuous._slow)):
-        monkeypatch.setattr(lane, "step", told_of(lane.step, partial(taken.append, name)))
+    for name, batch in (("fast", continuous._fast), ("slow", continuous._slow)):
+        monkeypatch.setattr(batch, "step", told_of(batch.step, partial(taken.append, name)))
     for index in range(3):
         continuous.add(index, [" ".join(ENGLISH * 20)])
     for _ in range(100):
@@ -254,24 +256,24 @@ def test_gaps_between_small_requests_do_not_starve_large_ones(beside_large):
 
 def test_who_joins_large_requests_joins_in_pieces_with_a_step_after_each(beside_large, monkeypatch):
     continuous, _ = beside_large
-    lane, did = continuous._slow, list[int]()
-    add, most = lane._search.add, max(len(ids) + 1 for ids in translator_ids(continuous)) * SHORT.beam_size
+    batch, did = continuous._slow, list[int]()
+    add, most = batch._search.add, max(len(ids) + 1 for ids in translator_ids(continuous)) * SHORT.beam_size
 
     def joins(sentences):
         did.append(sum(sentence.n_tokens for sentence in sentences))
         add(sentences)
 
-    monkeypatch.setattr(lane._search, "add", joins)
-    monkeypatch.setattr(lane._search, "step", told_of(lane._search.step, partial(did.append, 0)))
+    monkeypatch.setattr(batch._search, "add", joins)
+    monkeypatch.setattr(batch._search, "step", told_of(batch._search.step, partial(did.append, 0)))
     for _ in range(300):
         calls = len(did)
         continuous.step()
         assert len(did) <= calls + 1
-    assert max(did) < JOIN_SHARE * lane.most_tokens + most
+    assert max(did) < JOIN_SHARE * batch.most_tokens + most
     joining = [number for number, n_tokens in enumerate(did) if n_tokens]
     assert len(joining) > 3
     assert all(after - before > 1 for before, after in pairwise(joining))
-    assert lane.n_tokens > 0.6 * lane.most_tokens
+    assert batch.n_tokens > 0.6 * batch.most_tokens
 
 
 def translator_ids(continuous: ContinuousTranslator) -> list[list[int]]:
@@ -288,9 +290,9 @@ def test_small_requests_may_fill_a_batch_twice_as_large(translator):
         while continuous.is_busy:
             continuous.step()
             fill.append(continuous.batch_fill)
-        lane = continuous._fast if name == "small" else continuous._slow
+        batch = continuous._fast if name == "small" else continuous._slow
         assert 0.5 < max(fill) <= 1
-        most[name] = max(fill) * lane.most_tokens
+        most[name] = max(fill) * batch.most_tokens
     assert most["large"] <= 120 < most["small"] <= 240
 
 
@@ -324,7 +326,7 @@ def test_a_fault_in_one_request_is_told_to_it_alone(translator, monkeypatch):
 
 @pytest.fixture
 def crowded(translator, monkeypatch) -> ContinuousTranslator:
-    """24 requests of one short sentence, enough to fill the fast lane's batch well.
+    """24 requests of one short sentence, enough to fill the fast batch well.
 
     All that may be planned in a step is, however slow the machine, and all that may join joins at once.
     """
@@ -365,15 +367,15 @@ def test_few_of_those_that_have_ended_go_on_in_one_turn(translator, monkeypatch)
     monkeypatch.setattr("nmt.batching.running_batch.MOST_ANSWERS", 5)
     continuous = ContinuousTranslator(translator)
     continuous.add("same", [" ".join([ENGLISH[0]] * 12)])
-    lane, at_once = continuous._slow, list[int]()
-    step = lane.step
+    batch, at_once = continuous._slow, list[int]()
+    step = batch.step
 
     def counted():
         answers = step()
         at_once.append(len(answers))
         return answers
 
-    monkeypatch.setattr(lane, "step", counted)
+    monkeypatch.setattr(batch, "step", counted)
     (found,) = results(finish(continuous)).values()
     assert [n_answers for n_answers in at_once if n_answers][:3] == [5, 5, 2]
     same(found, translator.translate([" ".join([ENGLISH[0]] * 12)]))
@@ -382,13 +384,13 @@ def test_few_of_those_that_have_ended_go_on_in_one_turn(translator, monkeypatch)
 def test_others_that_have_ended_go_on_in_the_next_turn_though_the_batch_is_well_filled(crowded, monkeypatch):
     monkeypatch.setattr("nmt.batching.running_batch.MOST_ANSWERS", 2)
     monkeypatch.setattr("nmt.batching.running_batch.JOIN_EVERY", 100)
-    lane = crowded._fast
-    while not (lane.is_filled and lane._steps_since_answers == 0):
+    batch = crowded._fast
+    while not (batch.is_filled and batch._steps_since_answers == 0):
         crowded.step()
-    monkeypatch.setattr(lane._search, "step", list)  # nobody else ends
-    task, _ = next(iter(lane._running.values()))
-    lane._ended_lately = [(task, [])] * 5
-    at_once = [len(lane.step()) for _ in range(ANSWER_EVERY + 3)]
+    monkeypatch.setattr(batch._search, "step", list)  # nobody else ends
+    task, _ = next(iter(batch._running.values()))
+    batch._ended_lately = [(task, [])] * 5
+    at_once = [len(batch.step()) for _ in range(ANSWER_EVERY + 3)]
     assert at_once == [0] * (ANSWER_EVERY - 1) + [2, 2, 1, 0]
 
 
@@ -402,7 +404,7 @@ def test_after_a_long_time_without_texts_they_are_planned_little_by_little_too(t
     finish(continuous)
     assert continuous._slow._n_steps * PLAN_S > len(large) * FILL_S
     continuous.add("second", large)
-    planned = [event for event in continuous.step() if isinstance(event, Planned)]
+    planned = [event for event in continuous.step() if isinstance(event, Tokenized)]
     assert 0 < len(planned) <= max(1, JOIN_EVERY * PLAN_S / FILL_S + 1) < len(large)
 
 
@@ -415,15 +417,15 @@ def test_answers_of_a_small_batch_are_taken_up_at_once(translator):
 
 
 def test_while_a_batch_is_well_filled_short_texts_are_planned_when_they_may_join(translator, crowded):
-    lane = crowded._fast
+    batch = crowded._fast
     for _ in ("plan", "join"):
-        assert not lane.is_filled
+        assert not batch.is_filled
         crowded.step()
-    assert lane.is_filled
+    assert batch.is_filled
     crowded.add("late", [ENGLISH[0]])
     planned: list[list[object]] = []
     while not any(planned) and len(planned) < 100:
-        planned.append([event.request for event in crowded.step() if isinstance(event, Planned)])
+        planned.append([event.request for event in crowded.step() if isinstance(event, Tokenized)])
     assert planned[-1] == ["late"]
     assert len(planned) == JOIN_EVERY
     same(results(finish(crowded))["late"], translator.translate([ENGLISH[0]]))

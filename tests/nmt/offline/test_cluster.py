@@ -1,4 +1,4 @@
-"""``nmt translate --ray`` on a local cluster with a tiny model; skipped where Ray is not installed.
+"""``nmt translate-corpus`` on a local cluster with a tiny model; skipped where Ray is not installed.
 
 The run that is killed and resumed is ``python -m scripts.offline``, recorded in docs/reliability/ray.json.
 """
@@ -29,7 +29,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def nmt(*arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "nmt", "translate", *map(str, arguments)],
+        [sys.executable, "-m", "nmt", "translate-corpus", *map(str, arguments)],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT), "RAY_ADDRESS": ""},
         capture_output=True,
@@ -43,22 +43,17 @@ def test_without_ray_the_error_says_how_to_install_it(tmp_path: Path) -> None:
     try:
         import ray  # noqa: F401
     except ModuleNotFoundError:
-        done = nmt("--ray", tmp_path, "--out", tmp_path / "out")
+        done = nmt(tmp_path, tmp_path / "out")
         assert done.returncode == 2
         assert done.stderr == "nmt: ray is not installed: run pip install 'passerelle[ray]'\n"
     else:
         pytest.skip("Ray is installed")
 
 
-def test_what_goes_with_ray_is_said(tmp_path: Path) -> None:
-    for arguments in (
-        ["--ray", tmp_path],
-        ["--ray", tmp_path, "--out", tmp_path, "a text"],
-        ["--workers", "2"],
-    ):
-        done = nmt(*arguments)
-        assert done.returncode == 2
-        assert "--ray DIR" in done.stderr
+def test_a_corpus_without_a_folder_for_its_translation_is_refused(tmp_path: Path) -> None:
+    done = nmt(tmp_path)
+    assert done.returncode == 2
+    assert "Missing argument 'OUT'" in done.stderr
 
 
 @pytest.mark.slow
@@ -72,12 +67,12 @@ def test_shards_are_translated_as_lines_are_and_a_broken_one_stops_no_other(
         (source / f"{index}.txt").write_text("".join(f"{line}\n" for line in SENTENCES[index::4]))
     (source / "broken.txt").write_bytes(b"\xff\n")
 
-    failed = nmt("--ray", source, "--out", target, "--model", model, "--workers", 2)
+    failed = nmt(source, target, "--model", model, "--workers", 2)
 
     assert failed.returncode == 2, failed.stderr
     assert "1 of 5 shards could not be translated, the first: broken.txt: line 1" in failed.stderr
     (source / "broken.txt").unlink()
-    done = nmt("--ray", source, "--out", target, "--model", model, "--workers", 2)
+    done = nmt(source, target, "--model", model, "--workers", 2)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == str(target / "MANIFEST.json")
     plain = subprocess.run(

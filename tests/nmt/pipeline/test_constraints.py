@@ -53,7 +53,7 @@ def reserved_tokenizer() -> Tokenizer:
 
 @pytest.fixture(scope="module", params=["placeholders", "names", "none"])
 def copier(request, reserved_tokenizer, tokenizer):
-    """A model that copies, with a vocabulary of each kind; "names" has stand-ins as pieces."""
+    """A model that copies, with a vocabulary of each kind; "names" has placeholders as pieces."""
     if request.param == "placeholders":
         chosen = reserved_tokenizer
     elif request.param == "names":
@@ -62,7 +62,7 @@ def copier(request, reserved_tokenizer, tokenizer):
     else:
         chosen = tokenizer
     translator = Translator(loaded(chosen, CopyModel(chosen.vocab_size)))
-    assert len(translator.preparer.stand_ins) == {"placeholders": 10, "names": 3, "none": 0}[request.param]
+    assert len(translator.preparer.placeholders) == {"placeholders": 10, "names": 3, "none": 0}[request.param]
     return translator
 
 
@@ -182,11 +182,13 @@ def test_a_stand_in_that_grew_into_another_word_is_none(reserved_tokenizer):
     preparer = Preparer(Tokenizer(train_tokenizer(vocab_size=390, user_defined_symbols=["\u2581Tom"])))
     text = "I see {name}."
     sentence = preparer.prepare(text, preparer.literals(text), (), TranslationOptions())
-    assert sentence.reading.text == "I see Tom."
-    stand_in = preparer.stand_ins[0].id
+    assert sentence.model_input.text == "I see Tom."
+    placeholder = preparer.placeholders[0].id
     for written, kept in (("Tom voit.", 1), ("Tome voit.", 0)):
-        pieces = (Piece(stand_in, "\u2581Tom", 0, 3), Piece(9, "x", 3, len(written)))
-        restored = restore(sentence, sentence.reading, Candidate(written, pieces, -1.0, -1.0, finished=True))
+        pieces = (Piece(placeholder, "\u2581Tom", 0, 3), Piece(9, "x", 3, len(written)))
+        restored = restore(
+            sentence, sentence.model_input, Candidate(written, pieces, -1.0, -1.0, finished=True)
+        )
         assert len(restored.kept) == kept
 
 
@@ -249,7 +251,7 @@ def test_terms_are_written_exactly_inflected_where_allowed_and_reported(copier):
         )
         for term in translation.terms
     }
-    if not copier.preparer.stand_ins:
+    if not copier.preparer.placeholders:
         assert "term_missed" in {flag.kind for flag in translation.flags}
         assert applied["dogs"] == ("dogs", "inflected")
         return
@@ -300,8 +302,8 @@ def test_a_term_that_the_model_writes_without_its_capitals_is_asked_for(reserved
 def test_formality_is_asked_for_with_a_piece_or_flagged(reserved_tokenizer, tokenizer, monkeypatch):
     translator = Translator(loaded(reserved_tokenizer, CopyModel(reserved_tokenizer.vocab_size)))
     (plan,) = translator.plan(["The cat is here."], TranslationOptions(formality="formal"))
-    assert plan.sentences[0].reading.text == f"{REGISTER['formal']} The cat is here."
-    pieces = translator.preparer.source_pieces(plan.sentences[0].reading)
+    assert plan.sentences[0].model_input.text == f"{REGISTER['formal']} The cat is here."
+    pieces = translator.preparer.source_pieces(plan.sentences[0].model_input)
     assert [piece.start for piece in pieces[:2]] == [0, 0]
     without = Translator(loaded(tokenizer, CopyModel(tokenizer.vocab_size)))
     translation = without.translate(["The cat is here."], TranslationOptions(formality="informal"))[0]
@@ -407,6 +409,6 @@ def test_days_and_months_are_no_names_to_copy(reserved_tokenizer):
 def test_invisible_characters_are_not_read(reserved_tokenizer, text):
     preparer = Preparer(reserved_tokenizer)
     sentence = preparer.prepare(text, preparer.literals(text), (), DEFAULTS)
-    assert sentence.reading.text == "The cat is here."
-    pieces = preparer.source_pieces(sentence.reading)
+    assert sentence.model_input.text == "The cat is here."
+    pieces = preparer.source_pieces(sentence.model_input)
     assert pieces[-1].end == len(text)

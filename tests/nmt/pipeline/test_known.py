@@ -6,7 +6,7 @@ import pytest
 
 from nmt.options import TranslationOptions
 from nmt.pipeline.known import UNSURE, known_translation
-from nmt.pipeline.prepare import Preparer, Sentence
+from nmt.pipeline.prepare import PreparedSentence, Preparer
 from nmt.pipeline.quality import copy_of
 from nmt.pipeline.result import Candidate
 from nmt.text.glossary import Glossary, Term
@@ -18,7 +18,9 @@ def english() -> Translator:
     return Translator.load("general", device="cpu")
 
 
-def sentence(translator: Translator, text: str, options: TranslationOptions | None = None) -> Sentence:
+def sentence(
+    translator: Translator, text: str, options: TranslationOptions | None = None
+) -> PreparedSentence:
     preparer = Preparer(translator.tokenizer)
     return preparer.prepare(text, preparer.literals(text), (), options or TranslationOptions())
 

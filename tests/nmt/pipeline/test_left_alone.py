@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nmt.pipeline.flags import is_already_in
-from nmt.text.casing import Shape
+from nmt.text.casing import SurfaceForm
 from nmt.text.literals import find_literals
 from nmt.text.passthrough import reason_to_copy
 from nmt.translator import Translator
@@ -65,8 +65,8 @@ def test_stars_around_words_are_literals(text: str, spans: list[str]) -> None:
 
 def test_stars_around_all_of_a_text_are_taken_off() -> None:
     text = "**Read this first**"
-    shape = Shape.of(text, find_literals(text))
-    assert text[shape.core.start : shape.core.end] == "Read this first"
+    form = SurfaceForm.of(text, find_literals(text))
+    assert text[form.core.start : form.core.end] == "Read this first"
 
 
 @pytest.mark.parametrize("text", ["**Read this first**", "**Note:** The house is big."])

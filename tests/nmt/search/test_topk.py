@@ -1,4 +1,4 @@
-"""The best extensions of a beam are the largest sums, and of them the best that do not end."""
+"""The best continuations of a beam are the largest sums, and of them the best that do not end."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import math
 import pytest
 import torch
 
-from nmt.search.topk import Extensions, best_extensions
+from nmt.search.topk import Continuations, best_continuations
 
 EOS = 5
 
 
-def assert_going_on(found: Extensions, beam_size: int) -> None:
+def assert_going_on(found: Continuations, beam_size: int) -> None:
     """Those that go on are the best K that do not end, dead rows aside."""
     going = list(zip(*(part.view(-1, beam_size).tolist() for part in found[3:]), strict=True))
     for place, candidates in enumerate(zip(*(part.tolist() for part in found[:3]), strict=True)):
@@ -24,7 +24,7 @@ def assert_going_on(found: Extensions, beam_size: int) -> None:
 
 @pytest.mark.parametrize("width", [640, 997, 24])
 @pytest.mark.parametrize("beam_size", [1, 5, 11])
-def test_the_best_extensions_are_the_largest_sums(width: int, beam_size: int) -> None:
+def test_the_best_continuations_are_the_largest_sums(width: int, beam_size: int) -> None:
     n_sentences, n_rows = 4, 4 * beam_size
     chance = torch.Generator().manual_seed(width + beam_size)
     log_probs_NV = torch.randn(n_rows, width, generator=chance)
@@ -34,7 +34,7 @@ def test_the_best_extensions_are_the_largest_sums(width: int, beam_size: int) ->
     sums_N = torch.randn(n_rows, generator=chance)
     sums_N[-beam_size + 1 :] = -torch.inf if beam_size > 1 else 0.0  # the last sentence has one live row
     before_NV = log_probs_NV.clone()
-    found = best_extensions(log_probs_NV, sums_N, n_sentences, EOS)
+    found = best_continuations(log_probs_NV, sums_N, n_sentences, EOS)
     sums_BC, rows_BC, tokens_BC = found[:3]
     extended_NV = log_probs_NV + sums_N.unsqueeze(1)
     assert_going_on(found, beam_size)

@@ -6,7 +6,7 @@ import pytest
 
 from nmt.spans import Span
 from nmt.text.captions import is_caption
-from nmt.text.casing import Shape
+from nmt.text.casing import SurfaceForm
 from nmt.text.literals import find_literals
 
 
@@ -42,6 +42,6 @@ def test_brackets_inside_a_line_are_a_literal() -> None:
 def test_a_caption_is_read_as_a_sentence_and_gets_its_case_back(
     text: str, read: str, written: str, restored: str
 ) -> None:
-    shape = Shape.of(text, prefers=str.capitalize)
-    assert shape.recased[shape.core.start : shape.core.end] == read
-    assert shape.in_case(written, [], text) == restored
+    form = SurfaceForm.of(text, prefers=str.capitalize)
+    assert form.recased[form.core.start : form.core.end] == read
+    assert form.in_case(written, [], text) == restored

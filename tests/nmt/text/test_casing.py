@@ -7,22 +7,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nmt.spans import Span
-from nmt.text.casing import Shape
+from nmt.text.casing import SurfaceForm
 from nmt.text.edits import Rewriting
 from nmt.text.literals import find_literals
 
 
 def read(text: str) -> str:
     """What the model reads."""
-    shape = Shape.of(text, find_literals(text))
-    return Rewriting.of(shape.recased, shape.edits(text)).new
+    form = SurfaceForm.of(text, find_literals(text))
+    return Rewriting.of(form.recased, form.edits(text)).new
 
 
 def restored(text: str, written: str, kept: tuple[Span, ...] = ()) -> str:
-    shape = Shape.of(text, find_literals(text))
-    recased = shape.in_case(written, kept, text)
-    before, after = shape.frame_edits(text, written)
-    return Rewriting.of(recased, [before, *shape.ending_edits(written, kept), after]).new
+    form = SurfaceForm.of(text, find_literals(text))
+    recased = form.in_case(written, kept, text)
+    before, after = form.frame_edits(text, written)
+    return Rewriting.of(recased, [before, *form.ending_edits(written, kept), after]).new
 
 
 @pytest.mark.parametrize(
@@ -86,12 +86,12 @@ def test_what_is_kept_keeps_its_case_and_its_final_mark() -> None:
 
 @given(st.text(alphabet="aB .!?-1)\"“”(😀É'", min_size=1, max_size=30).map(str.strip).filter(bool))
 def test_the_shape_of_any_text_can_be_taken_off_and_its_core_is_inside(text: str) -> None:
-    shape = Shape.of(text, find_literals(text))
-    assert 0 <= shape.core.start < shape.core.end <= len(text)
-    assert len(shape.recased) == len(text)
-    assert shape.recased.lower() == text.lower()
-    assert restored(text, "Le chat.").startswith(text[: shape.core.start])
-    assert restored(text, "Le chat.").endswith(text[shape.core.end :])
+    form = SurfaceForm.of(text, find_literals(text))
+    assert 0 <= form.core.start < form.core.end <= len(text)
+    assert len(form.recased) == len(text)
+    assert form.recased.lower() == text.lower()
+    assert restored(text, "Le chat.").startswith(text[: form.core.start])
+    assert restored(text, "Le chat.").endswith(text[form.core.end :])
 
 
 @pytest.mark.parametrize(
@@ -103,4 +103,4 @@ def test_the_shape_of_any_text_can_be_taken_off_and_its_core_is_inside(text: str
     ],
 )
 def test_a_headline_is_one_with_or_without_a_full_stop(text: str, case: str) -> None:
-    assert Shape.of(text).case == case
+    assert SurfaceForm.of(text).case == case

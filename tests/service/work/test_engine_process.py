@@ -23,7 +23,7 @@ from nmt.options import TranslationOptions
 from nmt.translator import Translator
 from service.main import start_engines
 from service.settings import Settings
-from service.work.engine.base import EngineLostError
+from service.work.engine.base import EngineDownError
 from service.work.engine.child import load_model
 from service.work.engine.messages import Error, Start, from_engine, news
 from service.work.engine.process import ProcessEngine
@@ -228,16 +228,16 @@ def test_the_engine_that_the_settings_name_is_the_one_that_decodes(monkeypatch: 
 
     def load(_model: str | None, **how: str) -> None:
         asked.append(how)
-        raise EngineLostError
+        raise EngineDownError
 
     def start(given: Start, **_limits: float) -> None:
-        with pytest.raises(EngineLostError):
+        with pytest.raises(EngineDownError):
             load_model(given, asked.append)
-        raise EngineLostError
+        raise EngineDownError
 
     monkeypatch.setattr(Translator, "load", load)
     monkeypatch.setattr("service.main.ProcessEngine", start)
-    with pytest.raises(EngineLostError):
+    with pytest.raises(EngineDownError):
         start_engines(["general"], Settings(device="cpu", engine="float32"))
     assert asked == [{"source": None, "target": None, "device": "cpu", "engine": "float32", "reverse": None}]
 

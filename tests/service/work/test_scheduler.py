@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from nmt.batching.events import Planned
+from nmt.batching.events import Tokenized
 from nmt.config import GenerationConfig
 from nmt.options import TranslationOptions
 from nmt.translator import Translation
@@ -117,9 +117,9 @@ def test_the_estimate_gives_way_to_the_tokens_that_the_engine_counts(bench: Benc
     future = bench.submit("a" * 40, "b" * 40)
     job = max(bench.scheduler._requests)
     assert bench.scheduler.n_tokens == 2 + 22
-    bench.scheduler._on_event(Planned(job, 100))
+    bench.scheduler._on_event(Tokenized(job, 100))
     assert bench.scheduler.n_tokens == 2 + 111
-    bench.scheduler._on_event(Planned(job, 5))
+    bench.scheduler._on_event(Tokenized(job, 5))
     assert bench.scheduler.n_tokens == 2 + 105
     assert bench.metric("passerelle_queue_tokens") == 107
     bench.open()

@@ -17,7 +17,7 @@ from nmt.translator import Translator
 from tests.nmt.conftest import save_tiny_model, train_tokenizer
 from training.align.data import collate, examples, open_links, parse_line, read_lines
 from training.align.rule import GoldSet
-from training.align.train import Options, align_train, link_loss
+from training.align.train import AlignTrainingOptions, align_train, link_loss
 
 LINE = "L'eau\tthe water\t0-0 1-1\t1-1"
 
@@ -138,7 +138,7 @@ class Reversal:
         """The scorer's config, and its error rate."""
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr("training.align.train.BATCH_TOKENS", 250)
-            config = align_train(folder, self.links, gold=self.gold, options=Options(**options))
+            config = align_train(folder, self.links, gold=self.gold, options=AlignTrainingOptions(**options))
         (measured,) = config.measured.values()
         return config, measured["default"]["aer"]
 

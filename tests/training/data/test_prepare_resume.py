@@ -183,7 +183,7 @@ def test_killed_at_twenty_moments_it_ends_in_the_same_bytes(tmp_path: Path):
     recipe = str(write_toy(tmp_path / "corpus", pairs))
     script = tmp_path / "run.py"
     script.write_text(
-        "import sys; from pathlib import Path; from training import prepare, prepare_clean\n"
+        "import sys; from pathlib import Path; from training.data import prepare, prepare_clean\n"
         "prepare_clean.PAIRS_IN_PART = 400\n"
         "if __name__ == '__main__': prepare.prepare(sys.argv[1], Path(sys.argv[2]), [], 2)\n"
     )

@@ -1,4 +1,4 @@
-"""What steps a model, in a thread of the service or in a process of its own: jobs in, events out."""
+"""Loop that steps a model, in a thread of the service or in a process of its own: jobs in, events out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ log = structlog.get_logger()
 
 
 class Worker(Protocol):
-    """What steps the model: a ``ContinuousTranslator``, ``WholeRequests``, or the tests' double."""
+    """Stepper of the model: a ``ContinuousTranslator``, ``WholeRequests``, or the tests' double."""
 
     @property
     def is_busy(self) -> bool:
@@ -63,7 +63,7 @@ class Stop:
     """End when all that was asked for is done."""
 
 
-class Loop:
+class JobLoop:
     """Takes what is asked for between two steps of a worker. ``run`` belongs to one thread.
 
     Args:

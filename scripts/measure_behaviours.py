@@ -1,12 +1,12 @@
-"""Make docs/reliability/survives.json: what of a text survives, before and after the library's help.
+"""Make docs/reliability/behaviours.json: behaviours kept of a text, without and with the library's help.
 
 *Before* is the model alone: sentences as they stand, split, searched greedily, joined; no second search.
 *After* is ``Translator.translate`` with the same model and search. Cases are generated from a seed; checks
 are the same for both.
 
-    python -m scripts.survives [MODEL] [--limit N] [--only BEHAVIOUR] [--table]
+    python -m scripts.measure_behaviours [MODEL] [--limit N] [--only BEHAVIOUR] [--table]
 
-``--table`` prints the table of docs/survives.md from the record instead of measuring.
+``--table`` prints the table of docs/behaviours_record.md from the record instead of measuring.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from training.provenance import provenance
 from training.robustness.cases import behaviours
 from training.robustness.report import SAMPLE
 
-RECORD = Path(__file__).resolve().parent.parent / "docs" / "reliability" / "survives.json"
+RECORD = Path(__file__).resolve().parent.parent / "docs" / "reliability" / "behaviours.json"
 GREEDY = GenerationConfig(beam_size=1)
 SEARCH = TranslationOptions(generation=GREEDY)
 AT_ONCE = 200

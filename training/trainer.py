@@ -24,11 +24,11 @@ from nmt.config import RnnConfig
 from nmt.errors import ConfigError, NumericalError
 from nmt.models.build import Model, build_model
 from nmt.tokenizer import Tokenizer
+from training.allocator import give_back_free_memory, keep_freed_memory
 from training.average import average_weights
 from training.batching import BatchStream
 from training.data.shards import PreparedCorpus, TokenPairs
 from training.distributed import ALONE, World
-from training.memory import give_back_free_memory, keep_freed_memory
 from training.meter import Bound, Meter
 from training.objective import build_objective
 from training.optimizer import build_optimizer
@@ -47,12 +47,12 @@ from training.state import (
     newest_intact,
     save_checkpoint,
 )
-from training.step import Step, TeacherForcedLoss
+from training.step import TeacherForcedLoss, TrainingStep
 from training.supervision import LinkTable
 from training.validation import Validation, validate, validate_pretraining
 
 GO_ON, DONE, TERMINATED = 0.0, 1.0, 2.0
-"""What a process wants after an update; the highest of all counts."""
+"""Wish of a process after an update; the highest of all counts."""
 
 
 class Terminated(BaseException):
@@ -96,7 +96,7 @@ class Trainer:
             )
         )
         self.optimizer = build_optimizer(self.model, self.options)
-        self.step = Step(loss, self.optimizer, self.options, world)
+        self.step = TrainingStep(loss, self.optimizer, self.options, world)
         self.schedule = build_schedule(
             self.options.schedule,
             self.options.learning_rate,
@@ -117,7 +117,7 @@ class Trainer:
         self.stream = PrefetchedStream(stream, pin=True) if on_gpu else stream
         self.stop_reason: str | None = None
         self.average_score: float | None = None
-        """Of the mean of the last checkpoints, once the run has ended."""
+        """Score of the mean of the last checkpoints, once the run has ended."""
         self._may_leave = False
         self._go_on_from(TrainingState())
 
@@ -187,7 +187,7 @@ class Trainer:
         for group in self.optimizer.param_groups:
             group["lr"] = self._rate(update)
         self._meter.add(self.step.apply(sums))
-        self._move(
+        self._update_state(
             update=update,
             epoch=self.stream.epoch,
             next_batch=self.stream.next_batch,
@@ -222,7 +222,7 @@ class Trainer:
                 f"{self.state.update}: the last checkpoint is sound; resume with a lower "
                 "training.learning_rate or a longer warm-up"
             )
-        self._move()
+        self._update_state()
         give_back_free_memory()
         rate = self._rate(self.state.update)
         self.run_folder.log(
@@ -240,17 +240,17 @@ class Trainer:
         model = self._whole_model()
         if not self.world.is_first:
             return
-        self._move(validation_due=True)
+        self._update_state(validation_due=True)
         try:
             with self._leaving_at_once(possible=True):
                 validation = self._score(model)
         except Terminated:
             return
-        self._move(validation_due=False)
+        self._update_state(validation_due=False)
         better = validation.score > self.state.best_bleu
-        self._move(validations_without_gain=0 if better else self.state.validations_without_gain + 1)
+        self._update_state(validations_without_gain=0 if better else self.state.validations_without_gain + 1)
         if better:
-            self._move(best_bleu=validation.score, best_update=self.state.update)
+            self._update_state(best_bleu=validation.score, best_update=self.state.update)
             self._publish(model, validation)
         self._log_validation("validation", validation)
         self._check_patience()
@@ -291,7 +291,7 @@ class Trainer:
         if self._saved_update == self.state.update:
             return
         self._meter.raise_unless_finite(self.state.update)
-        self._move()
+        self._update_state()
         save_checkpoint(
             self.run_folder.checkpoints,
             self.model,
@@ -337,7 +337,7 @@ class Trainer:
             **more,
         )
 
-    def _move(self, **changes: float) -> None:
+    def _update_state(self, **changes: float) -> None:
         """Bring the state up to date."""
         self.state = self.state.model_copy(update={"elapsed_s": self._meter.elapsed_s(), **changes})
 
@@ -359,7 +359,7 @@ class Trainer:
 
 
 def _links(recipe: Recipe, corpus: PreparedCorpus, tokenizer: Tokenizer) -> LinkTable | None:
-    """Of the training pairs, where attention is supervised."""
+    """Links of the training pairs, where attention is supervised."""
     if recipe.training.attention_links is None:
         return None
     languages = corpus.source_language, corpus.target_language
@@ -367,7 +367,7 @@ def _links(recipe: Recipe, corpus: PreparedCorpus, tokenizer: Tokenizer) -> Link
 
 
 def _operations_of_a_token(model: Model, pairs: TokenPairs) -> float:
-    """Of a pair of the corpus' mean lengths, for each of its target tokens."""
+    """Operations of a pair of the corpus' mean lengths, for each of its target tokens."""
     lengths = (pairs.source_lengths, pairs.target_lengths)
     source, target = (round(float(side.mean())) + 1 for side in lengths)
     return operations_of_a_pair(model, source, target) / target

@@ -19,11 +19,11 @@ from nmt.model_folder.checkpoint import load_model_folder
 from testbed.corpora import RECIPE
 from training.data.prepare import prepare_corpus
 from training.data.shards import PreparedCorpus
-from training.loop import Trainer
 from training.recipe import load_recipe
 from training.run_folder import open_run
 from training.state import checkpoints, newest_intact
 from training.train import train
+from training.trainer import Trainer
 
 SHORT = (
     "training.batch_tokens=200",

@@ -1,4 +1,4 @@
-"""What the rows of a beam have written, as back-pointers.
+"""Tokens of a beam's rows, as back-pointers.
 
 A step notes of each row its token, its sum and the row before that it extends: nothing that was written
 earlier is moved. Who needs it reads it backwards (a hypothesis that ends), or has a table made of all rows (a
@@ -18,7 +18,7 @@ from torch.nn import functional
 Part = Literal["tokens", "sums"]
 
 
-class Histories:
+class BackPointers:
     """The rows after one step. Rows may have begun at different times: all end in the same column.
 
     Args:
@@ -36,7 +36,7 @@ class Histories:
         self,
         tokens_N: Tensor,
         sums_N: Tensor,
-        before: Histories | None,
+        before: BackPointers | None,
         rows_N: Tensor | None,
         tables: dict[Part, Tensor],
     ) -> None:
@@ -48,20 +48,20 @@ class Histories:
         self._numbers: tuple[list[int], list[float], list[int]] | None = None
 
     @classmethod
-    def of_tables(cls, tokens_NT: Tensor, sums_NT: Tensor) -> Histories:
+    def of_tables(cls, tokens_NT: Tensor, sums_NT: Tensor) -> BackPointers:
         """That stand written out: BOS and tokens, and the sum after each; before BOS anything."""
         tables: dict[Part, Tensor] = {"tokens": tokens_NT, "sums": sums_NT}
         return cls(tokens_NT[:, -1], sums_NT[:, -1], None, None, tables)
 
-    def extended(self, rows_N: Tensor, tokens_N: Tensor, sums_N: Tensor) -> Histories:
+    def extended(self, rows_N: Tensor, tokens_N: Tensor, sums_N: Tensor) -> BackPointers:
         """After one more step: row n extends the present row ``rows_N[n]`` by ``tokens_N[n]``."""
-        return Histories(tokens_N, sums_N, self, rows_N, {})
+        return BackPointers(tokens_N, sums_N, self, rows_N, {})
 
-    def select(self, rows_N: Tensor) -> Histories:
+    def select(self, rows_N: Tensor) -> BackPointers:
         """Only these rows."""
-        return Histories.of_tables(self.table("tokens")[rows_N], self.table("sums")[rows_N])
+        return BackPointers.of_tables(self.table("tokens")[rows_N], self.table("sums")[rows_N])
 
-    def joined(self, other: Histories, n_columns: int, pad: int) -> Histories:
+    def joined(self, other: BackPointers, n_columns: int, pad: int) -> BackPointers:
         """The rows of both, of which none has more than ``n_columns``; ``pad`` stands before shorter ones."""
 
         def both(part: Part, value: float) -> Tensor:
@@ -70,12 +70,12 @@ class Histories:
                 [functional.pad(table, (n_columns - table.size(1), 0), value=value) for table in tables]
             )
 
-        return Histories.of_tables(both("tokens", pad), both("sums", 0.0))
+        return BackPointers.of_tables(both("tokens", pad), both("sums", 0.0))
 
     def table(self, part: Part) -> Tensor:
-        """Of all rows tokens_NT or sums_NT; at least as many columns as the longest row has."""
+        """Table of all rows, tokens_NT or sums_NT; at least as many columns as the longest row has."""
         if part not in self._tables:
-            at: Histories | None = self
+            at: BackPointers | None = self
             columns: list[Tensor] = []
             rows_N: Tensor | None = None
             while at is not None and part not in at._tables:
@@ -90,7 +90,7 @@ class Histories:
             self._tables[part] = torch.cat([written, torch.stack(columns[::-1], dim=1)], dim=1)
         return self._tables[part]
 
-    def of_row(self, row: int, n_tokens: int) -> tuple[list[int], list[float]]:
+    def hypothesis_of(self, row: int, n_tokens: int) -> tuple[list[int], list[float]]:
         """The last tokens of one row, and the sums before and after each of them, one more."""
         tokens: list[int] = []
         sums: list[float] = []

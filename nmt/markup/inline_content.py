@@ -1,4 +1,4 @@
-"""A flow: inline content between two block tags, as one text to translate and the tags to put back in."""
+"""Inline content between two block tags, as one text to translate and the tags to put back in."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RawText = Callable[[int, int], str]
 
 @dataclass(frozen=True)
 class Tag:
-    """What is written at a mark: markup spans, none for no end tag."""
+    """Tags written at a mark: markup spans, none for no end tag."""
 
     opening: Span
     closing: Span | None = None
@@ -34,7 +34,7 @@ class Tag:
 
 
 @dataclass(frozen=True)
-class Flow:
+class InlineContent:
     """A text to translate and its tags; it takes the place of characters [start, end) of the markup."""
 
     start: int

@@ -3,12 +3,12 @@ import sys
 
 import pytest
 
-from training import memory
-from training.memory import keep_freed_memory
+from training import allocator
+from training.allocator import keep_freed_memory
 
 PAGE_FAULTS_OF_A_STEP = """
 import resource, sys, torch
-from training.memory import keep_freed_memory
+from training.allocator import keep_freed_memory
 if sys.argv[1] == "keep":
     assert keep_freed_memory()
 for turn in range(20):
@@ -29,13 +29,13 @@ def test_blocks_that_were_freed_are_not_cleared_by_the_kernel_again():
 
 
 def test_another_c_library_is_left_alone(monkeypatch):
-    monkeypatch.setattr(memory.ctypes, "CDLL", lambda name: object())
+    monkeypatch.setattr(allocator.ctypes, "CDLL", lambda name: object())
     assert not keep_freed_memory()
 
 
 RESIDENT_AFTER_MANY_SHAPES = """
 import torch
-from training.memory import give_back_free_memory, keep_freed_memory
+from training.allocator import give_back_free_memory, keep_freed_memory
 def resident_mib():
     return int(open("/proc/self/statm").read().split()[1]) * 4096 / 2**20
 keep_freed_memory()
@@ -60,5 +60,5 @@ def test_what_is_free_between_kept_blocks_is_given_back():
 
 
 def test_another_c_library_gives_nothing_back(monkeypatch):
-    monkeypatch.setattr(memory.ctypes, "CDLL", lambda name: object())
-    assert not memory.give_back_free_memory()
+    monkeypatch.setattr(allocator.ctypes, "CDLL", lambda name: object())
+    assert not allocator.give_back_free_memory()

@@ -7,22 +7,22 @@ import random
 import pytest
 import torch
 
-from nmt.search.histories import Histories
+from nmt.search.backpointers import BackPointers
 
 BOS, PAD = 2, 0
 Written = list[tuple[list[int], list[float]]]
 """Tokens of each row, and its sums, one more."""
 
 
-def started(n_rows: int) -> tuple[Histories, Written]:
+def started(n_rows: int) -> tuple[BackPointers, Written]:
     sums_N1 = torch.arange(n_rows).float().unsqueeze(1)
-    histories = Histories.of_tables(torch.full((n_rows, 1), BOS), sums_N1)
-    return histories, [([], [float(row)]) for row in range(n_rows)]
+    backpointers = BackPointers.of_tables(torch.full((n_rows, 1), BOS), sums_N1)
+    return backpointers, [([], [float(row)]) for row in range(n_rows)]
 
 
 def extended(
-    histories: Histories, written: Written, n_rows: int, chance: random.Random
-) -> tuple[Histories, Written]:
+    backpointers: BackPointers, written: Written, n_rows: int, chance: random.Random
+) -> tuple[BackPointers, Written]:
     rows = [chance.randrange(len(written)) for _ in range(n_rows)]
     tokens = [chance.randrange(4, 50) for _ in rows]
     sums = [float(chance.randrange(-50, 0)) for _ in rows]
@@ -30,18 +30,18 @@ def extended(
         ([*written[row][0], token], [*written[row][1], total])
         for row, token, total in zip(rows, tokens, sums, strict=True)
     ]
-    return histories.extended(torch.tensor(rows), torch.tensor(tokens), torch.tensor(sums)), after
+    return backpointers.extended(torch.tensor(rows), torch.tensor(tokens), torch.tensor(sums)), after
 
 
-def assert_written(histories: Histories, written: Written) -> None:
-    assert histories.tokens_N.tolist() == [[BOS, *tokens][-1] for tokens, _ in written]
-    assert histories.sums_N.tolist() == [sums[-1] for _, sums in written]
+def assert_written(backpointers: BackPointers, written: Written) -> None:
+    assert backpointers.tokens_N.tolist() == [[BOS, *tokens][-1] for tokens, _ in written]
+    assert backpointers.sums_N.tolist() == [sums[-1] for _, sums in written]
     for row, (tokens, sums) in enumerate(written):
-        assert histories.of_row(row, len(tokens)) == (tokens, sums)
+        assert backpointers.hypothesis_of(row, len(tokens)) == (tokens, sums)
         for fewer in range(len(tokens)):
-            few = histories.of_row(row, fewer)
+            few = backpointers.hypothesis_of(row, fewer)
             assert few == (tokens[len(tokens) - fewer :], sums[len(tokens) - fewer :])
-    tokens_NT, sums_NT = histories.table("tokens"), histories.table("sums")
+    tokens_NT, sums_NT = backpointers.table("tokens"), backpointers.table("sums")
     for row, (tokens, sums) in enumerate(written):
         assert tokens_NT[row, tokens_NT.size(1) - len(tokens) - 1 :].tolist() == [BOS, *tokens]
         assert sums_NT[row, sums_NT.size(1) - len(sums) :].tolist() == sums
@@ -50,14 +50,14 @@ def assert_written(histories: Histories, written: Written) -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_rows_are_read_as_they_were_written(seed: int) -> None:
     chance = random.Random(seed)
-    histories, written = started(6)
+    backpointers, written = started(6)
     for _ in range(12):
-        before, had = histories, written
-        histories, written = extended(histories, written, chance.randrange(1, 9), chance)
+        before, had = backpointers, written
+        backpointers, written = extended(backpointers, written, chance.randrange(1, 9), chance)
         if chance.random() < 0.4:
-            assert_written(histories, written)  # from here on there are tables
+            assert_written(backpointers, written)  # from here on there are tables
         assert_written(before, had)
-    assert_written(histories, written)
+    assert_written(backpointers, written)
 
 
 @pytest.mark.parametrize("seed", range(5))
