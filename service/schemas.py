@@ -132,8 +132,8 @@ class TranslateRequest(BaseModel):
     )
     context: str = Field(
         "",
-        description="What stands around the texts, in their language or that of the translation. It tells how "
-        "people are addressed; it is not translated, and not counted.",
+        description="What stands around the texts, in their language or that of the translation. It tells "
+        "how people are addressed; it is not translated, and not counted.",
     )
     french_typography: bool = Field(
         default=False,
