@@ -52,6 +52,9 @@ class TranslationOptions(StrictModel):
     """Terms and their translations."""
     formality: Formality = "default"
     """How French addresses people; a model that cannot choose flags it."""
+    context: str = ""
+    """What stands around the texts, in their language or in the one to translate to. It is not translated: it
+    tells how people are addressed (``nmt.text.address``), and nothing else."""
     french_typography: bool = False
     """« » for quotes, no-break spaces before ; : ! ? and between digits; for models that write French."""
     quality: Quality = "balanced"

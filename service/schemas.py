@@ -130,6 +130,11 @@ class TranslateRequest(BaseModel):
     formality: Literal["default", "formal", "informal"] = Field(
         "default", description="How people are addressed; flagged where the model cannot choose."
     )
+    context: str = Field(
+        "",
+        description="What stands around the texts, in their language or that of the translation. It tells "
+        "how people are addressed; it is not translated, and not counted.",
+    )
     french_typography: bool = Field(
         default=False,
         description="« » for quotes, no-break spaces before ; : ! ? and between digits.",

@@ -138,14 +138,14 @@ def _role(element: etree._Element) -> Role:
 
 def _add_text(parent: etree._Element, text: str) -> None:
     """Append text; white space that ODF would collapse becomes ``text:s``."""
-    for piece in _SPACES.split(text):
-        if _SPACES.fullmatch(piece) and (len(piece) > 1 or (not len(parent) and not parent.text)):
-            if len(piece) > 1:
-                add_text(parent, " ")
-            spaces = etree.SubElement(parent, f"{TEXT}s")
-            spaces.set(f"{TEXT}c", str(max(1, len(piece) - 1)))
-        elif piece:
-            add_text(parent, piece)
+    for piece in filter(None, _SPACES.split(text)):
+        before = (parent[-1].tail if len(parent) else parent.text) or ""
+        is_alone = bool(before or len(parent)) and not before.endswith(" ")
+        n_collapsed = len(piece) - is_alone if _SPACES.fullmatch(piece) else 0
+        if n_collapsed < len(piece):
+            add_text(parent, piece[n_collapsed:])
+        if n_collapsed:
+            etree.SubElement(parent, f"{TEXT}s").set(f"{TEXT}c", str(n_collapsed))
 
 
 def _set_language(root: etree._Element, languages: Languages) -> None:

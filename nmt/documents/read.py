@@ -108,6 +108,14 @@ _REFUSED = {
         "(docx, odt, html), or make one of it: a word processor opens many PDFs and saves docx, pdftotext "
         "gives txt"
     ),
+    "idml": (
+        "IDML is not translated: only InDesign sets its stories again. Make an XLIFF of it with a tool that "
+        "reads IDML (Okapi Rainbow), translate that and merge it, or export the text from InDesign as html"
+    ),
+    "tmx": (
+        "TMX is a translation memory, not a document, and is used as one: nmt tm import, then nmt translate "
+        "--memory"
+    ),
 }
 """What is known and not read: why, and what to do."""
 _NO_LIMITS_GIVEN = DocumentLimits()

@@ -16,6 +16,7 @@ from nmt.errors import InputError
 from nmt.extraction import chunks, to_translate
 from nmt.model_folder.files import give_ordinary_mode
 from nmt.options import DEFAULTS, TranslationOptions
+from nmt.text.address import address_context
 
 if TYPE_CHECKING:
     from nmt.pipeline.result import Translation
@@ -111,13 +112,20 @@ def translate_file(
         How often each flag was raised.
     """
     translations: list[Translation] = []
-    with_links = options.model_copy(update={"alignment": "links"})
+    with_links = options.model_copy(
+        update={"alignment": "links", "context": context_of(task.document, options)}
+    )
     for chunk in chunks(task.document.extracts, CHARACTERS_AT_ONCE):
         texts, keep = to_translate(chunk)
         translations += translator.translate(texts, with_links, keep=keep)
         advance(sum(len(extract.text) for extract in chunk))
     _write(task.target, task.document.restore(translations))
     return Counter(flag.kind for translation in translations for flag in translation.flags)
+
+
+def context_of(document: ExtractedDocument, options: TranslationOptions) -> str:
+    """The context of each text of a document, so that all address people alike."""
+    return options.context or address_context(extract.text for extract in document.extracts)
 
 
 def _write(path: Path, data: bytes) -> None:

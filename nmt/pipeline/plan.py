@@ -124,7 +124,9 @@ class Planner:
         """``options`` with one form of address for all sentences, if none was asked for."""
         if options.formality != "default" or not self.preparer.registers:
             return options
-        address = address_of([segment.text for segment in document.segments], self.language)
+        context = [line for line in options.context.splitlines() if line.strip()]
+        context = [segment.text for line in context for segment in split(line, self.language)]
+        address = address_of([segment.text for segment in document.segments], self.language, context)
         return options if address is None else options.model_copy(update={"formality": address})
 
     def _split(self, text: str, copied: Sequence[Span], *, is_cut: bool, recalled: Set[str]) -> Document:

@@ -16,6 +16,7 @@ import structlog
 from fastapi import Depends, Request
 
 from nmt.documents import DocumentLimits, ExtractedDocument, read_document, target_name
+from nmt.documents.translate import context_of
 from nmt.errors import PasserelleError
 from nmt.extraction import chunks, to_translate
 from nmt.options import TranslationOptions
@@ -213,6 +214,8 @@ async def translate_document(
         advance: told the number of characters of each piece that is done.
     """
     translations: list[Translation] = []
+    context = context_of(document, asked.options)
+    asked = replace(asked, options=asked.options.model_copy(update={"context": context}))
     for piece in chunks(document.extracts, PIECE_CHARACTERS):
         texts, keep = to_translate(piece)
         kept = tuple(keep) if any(keep) else None

@@ -56,6 +56,15 @@ def check_texts(texts: list[str], settings: Settings) -> None:
         )
 
 
+def check_context(context: str, settings: Settings) -> None:
+    """Raises ``TextTooLongError`` for what is longer than a text may be."""
+    if len(context) > settings.max_text_characters:
+        raise TextTooLongError(
+            f"context has {len(context)} characters; the limit is {settings.max_text_characters}: send what "
+            f"stands next to the text"
+        )
+
+
 def options(request: TranslateRequest, direction: Direction, settings: Settings) -> TranslationOptions:
     """The request's options over the defaults of the direction's model, whose languages are the request's.
 
@@ -74,6 +83,7 @@ def options(request: TranslateRequest, direction: Direction, settings: Settings)
         name = "beam_size" if request.beam_size else "n_best"
         raise InputError(f"{name} {beam_size} is over the limit of this server, {settings.max_beam_size}")
     _check_quality(request, settings)
+    check_context(request.context, settings)
     asked: dict[str, Any] = {"beam_size": beam_size, "n_best": request.n_best}
     if request.length_penalty is not None:
         asked |= {"length_penalty": request.length_penalty, "length_normalization": "gnmt"}
@@ -89,6 +99,7 @@ def options(request: TranslateRequest, direction: Direction, settings: Settings)
         generation=chosen,
         glossary=glossary_of(request.glossary),
         formality=request.formality,
+        context=request.context,
         quality=request.quality,
         french_typography=request.french_typography,
         split_sentences=request.split_sentences,

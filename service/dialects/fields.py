@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Collection, Sequence
 from typing import Annotated, Any, TypeVar
 
@@ -17,6 +18,7 @@ ShapeT = TypeVar("ShapeT", bound=BaseModel)
 
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 MOST_PROBLEMS = 5
+_ROW = re.compile(r"(?P<list>\w+)\[(?P<index>[0-9]{1,4})\]\.(?P<field>\w+)")
 
 
 def _as_list(value: object) -> object:
@@ -53,7 +55,7 @@ async def read_fields(request: Request, *, lists: Collection[str] = ()) -> dict[
             values = [value for value in form.getlist(name) if isinstance(value, str)]
             if values:
                 found[name] = values if name in lists else values[0]
-        return without_key(found)
+        return without_key(_with_rows(found))
     if not await request.body():
         return {}
     if media_type != "application/json":
@@ -62,6 +64,19 @@ async def read_fields(request: Request, *, lists: Collection[str] = ()) -> dict[
     if not isinstance(fields, dict):
         raise InputError("the body must be a JSON object")
     return without_key(fields)
+
+
+def _with_rows(fields: dict[str, Any]) -> dict[str, Any]:
+    """Fields of a form, where ``rows[0].name`` is field ``name`` of the first object in the list ``rows``."""
+    rows: dict[str, dict[int, dict[str, Any]]] = {}
+    flat = {}
+    for name, value in fields.items():
+        found = _ROW.fullmatch(name)
+        if found is None or found["list"] in fields:
+            flat[name] = value
+        else:
+            rows.setdefault(found["list"], {}).setdefault(int(found["index"]), {})[found["field"]] = value
+    return flat | {name: [row for _, row in sorted(numbered.items())] for name, numbered in rows.items()}
 
 
 async def read_json(request: Request) -> object:

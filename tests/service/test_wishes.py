@@ -56,6 +56,7 @@ def test_every_wish_reaches_the_translator(wished: LiveServer) -> None:
             "alignment": "soft",
             "glossary": TERMS,
             "formality": "formal",
+            "context": "Thank you.",
             "french_typography": True,
             "split_sentences": False,
             "quality": "best",
@@ -67,6 +68,7 @@ def test_every_wish_reaches_the_translator(wished: LiveServer) -> None:
     assert wished.translator.wishes[-1] == {
         "glossary": Glossary.of([Term("one", "un"), Term("two", "deux", inflect=True)]),
         "formality": "formal",
+        "context": "Thank you.",
         "french_typography": True,
         "split_sentences": False,
         "quality": "best",
@@ -103,6 +105,7 @@ def test_a_layer_or_head_that_is_not_there_is_refused_with_what_there_is(
         ({"glossary": [{"source": "one"}]}, "invalid-request", "body.glossary.0.target"),
         ({"glossary": [{"source": CANARY, "target": ""}]}, "invalid-request", "body.glossary.0.target"),
         ({"glossary": [TERMS[0]] * 1001}, "invalid-request", "1000 items"),
+        ({"context": "x" * 20_001}, "text-too-long", "context has 20001"),
         ({"formality": CANARY}, "invalid-request", "body.formality"),
         ({"min_confidence": 1.5}, "invalid-request", "body.min_confidence"),
         ({"attention": {"layer": -1}}, "invalid-request", "body.attention.layer"),

@@ -13,6 +13,7 @@ from pydantic import BeforeValidator, Field
 from nmt.markup import extract_html, extract_xml
 from nmt.text.language import detect
 from service.calls.auth import CallerDependency
+from service.calls.limits import check_context
 from service.dialects.deepl.options import (
     CommonFields,
     common_memory,
@@ -42,7 +43,7 @@ def _as_text(value: object) -> object:
 
 
 class TranslateFields(CommonFields):
-    """Fields; ``context``, ``preserve_formatting`` and ``tag_handling_version`` change nothing."""
+    """Fields; ``preserve_formatting`` and ``tag_handling_version`` change nothing."""
 
     text: Annotated[list[Text], OneOrMore] = Field(min_length=1)
     context: str | None = None
@@ -66,7 +67,9 @@ async def translate(request: Request, service: ServiceDependency, caller: Caller
     fields = parse(TranslateFields, given)
     options = await common_options(service, caller, fields, fields.text)
     memory = await common_memory(service, caller, fields, options)
-    options = options.model_copy(update={"split_sentences": fields.split_sentences != "0"})
+    check_context(fields.context or "", service.settings)
+    asked = {"split_sentences": fields.split_sentences != "0", "context": fields.context or ""}
+    options = options.model_copy(update=asked)
     texts = fields.text
     if fields.tag_handling is None and fields.split_sentences != "1":
         texts = [_LINE_BREAK.sub(" ", text) for text in texts]

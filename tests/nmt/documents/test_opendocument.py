@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import zipfile
 from datetime import date
 from io import BytesIO
@@ -12,6 +13,7 @@ from xml.sax.saxutils import escape
 
 import odfdo
 import pytest
+from lxml import etree
 
 from nmt.documents import read_document
 from nmt.errors import InputError
@@ -170,3 +172,34 @@ def test_the_footer_of_slides_is_translated() -> None:
 def test_a_kind_under_another_name_is_refused() -> None:
     with pytest.raises(InputError, match=r"no OpenDocument presentation \(odp\)"):
         read_document("a.odp", spreadsheet(0))
+
+
+@pytest.mark.parametrize(
+    "spaces", [" ", "  ", "   ", " <text:s/>", " <text:s text:c='11'/>", "<text:s text:c='2'/>"]
+)
+@pytest.mark.parametrize("before", ["one", "one<text:line-break/>", "<text:span>one</text:span>"])
+def test_as_many_spaces_are_shown_as_before(spaces: str, before: str) -> None:
+    """Of several spaces side by side ODF shows one."""
+    document = odfdo.Document("text")
+    document.body.clear()
+    content = f"{before}{spaces}two"
+    document.body.append(odfdo.Element.from_tag(f"<text:p>{content}</text:p>"))
+    data = saved(document)
+
+    assert shown(translated("a.odt", data)) == shown(data).upper()
+
+
+def shown(data: bytes) -> str:
+    """The only paragraph as an office shows it."""
+    root = etree.fromstring(zipfile.ZipFile(BytesIO(data)).read("content.xml"))
+    text = ""
+    [paragraph] = root.iter("{*}p")
+    for element in paragraph.iter():
+        name = etree.QName(element).localname
+        if name == "s":
+            text += "_" * int(element.get(element.tag.replace("}s", "}c"), "1"))
+        elif name == "line-break":
+            text += "|"
+        pieces = [element.text] if element is paragraph else [element.text, element.tail]
+        text += "".join(re.sub(" +", " ", piece or "") for piece in pieces)
+    return re.sub("(?<=[ ]) ", "", text).strip(" ").replace("_", " ")

@@ -12,6 +12,8 @@ import pytest
 
 import nmt.translator
 from nmt import cli
+from nmt.documents.translate import open_file, translate_file
+from nmt.options import TranslationOptions
 from tests.nmt.shipping import ships
 from tests.stub_translator import StubTranslator
 
@@ -246,3 +248,15 @@ def test_a_folder_without_documents_is_an_error(run: Run, tmp_path: Path) -> Non
 
     assert (status, "holds no document" in err) == (2, True)
     assert "is a file: for folders" in run("--file", tmp_path, "--out", tmp_path / "x.txt")[2]
+
+
+def test_the_texts_of_a_document_are_the_context_of_each(tmp_path: Path) -> None:
+    source = tmp_path / "a.txt"
+    source.write_text("Are you there?\n\nThe sea.\n\nHey, it is yours!\n", encoding="utf-8")
+    translator = StubTranslator()
+    for asked, given in (("", "Are you there?\nHey, it is yours!"), ("Dear Sir,", "Dear Sir,")):
+        task = open_file(source, None, force=True)
+        options = TranslationOptions(context=asked)
+        translate_file(translator, task, options=options, advance=lambda _: None)  # type: ignore[arg-type]
+
+        assert translator.wishes["context"] == given

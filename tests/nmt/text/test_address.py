@@ -7,7 +7,7 @@ import re
 import pytest
 
 from nmt.options import TranslationOptions
-from nmt.text.address import address_of
+from nmt.text.address import address_context, address_of
 from nmt.translator import Translator
 
 
@@ -25,6 +25,32 @@ from nmt.translator import Translator
 )
 def test_address(sentences: list[str], language: str, address: str | None) -> None:
     assert address_of(sentences, language) == address
+
+
+@pytest.mark.parametrize(
+    ("context", "address"),
+    [
+        ([], None),
+        (["The train is late."], None),
+        (["Thank you for your letter."], "formal"),
+        (["Hey mate!"], "informal"),
+        (["Tu viens demain."], "informal"),
+        (["Comment allez-vous ?"], "formal"),
+        (["Je vous attends au rendez-vous."], "formal"),
+        (["Il est au rendez-vous."], None),
+        (["Tu sais ?", "Et vous ?"], None),
+    ],
+)
+def test_what_stands_around_a_text_tells(context: list[str], address: str | None) -> None:
+    assert address_of(["Do you know this town?"], "en", context) == address
+    assert address_of(["He knows this town."], "en", context) is None
+    assert address_of(["Do you know this town?"], "fr", context) is None
+
+
+def test_a_document_is_its_own_context() -> None:
+    assert address_context(["Your files", "Cancel", "Are you sure?"]) == "Your files\nAre you sure?"
+    assert address_context(["Your files", "Cancel"]) == ""
+    assert address_context(["Are you sure, mate?"] * 10_000).count("\n") == 49
 
 
 TEXT = "Do you know this town? If you are lost, I can help you. What do you think? Are you sure of yourself?"
@@ -46,3 +72,14 @@ def test_what_is_asked_for_comes_first() -> None:
     (translation,) = translator.translate([TEXT], TranslationOptions(formality="informal"))
 
     assert not re.search(r"\bvous\b", translation.text), translation.text
+
+
+@pytest.mark.parametrize(
+    ("context", "address"), [("Hey mate!", r"\btu\b"), ("Sir,\nthank you for your letter.", r"\bvous\b")]
+)
+def test_a_translation_addresses_as_its_context_does(context: str, address: str) -> None:
+    translator = Translator.load("general", device="cpu")
+    (translation,) = translator.translate(["Do you know this town?"], TranslationOptions(context=context))
+
+    assert re.search(address, translation.text, re.IGNORECASE), translation.text
+    assert len(translation.sentences) == 1, "the context is not translated"

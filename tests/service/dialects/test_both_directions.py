@@ -229,3 +229,19 @@ def test_libretranslate_translates_a_file_to_english(both: LiveServer, source: s
         address = sent.json()["translatedFileUrl"]
         assert address.endswith("/a.en.txt")
         assert http.get(address).text == backwards(FRENCH).upper()
+
+
+def test_the_context_reaches_the_translator_of_texts_and_documents(both: LiveServer) -> None:
+    client = deepl.DeepLClient("any", server_url=both.url)
+    client.translate_text("one two", source_lang="EN", target_lang="FR", context="Hey mate!")
+    of_text = both.translator.wishes[-1]  # type: ignore[attr-defined]
+    client.translate_document(
+        "Are you there?\n\nIt is yours.", io.BytesIO(), filename="a.txt", target_lang="FR"
+    )
+    of_document = both.translator.wishes[-1]  # type: ignore[attr-defined]
+    with pytest.raises(deepl.DeepLException, match="Context has 20001"):
+        client.translate_text("one", source_lang="EN", target_lang="FR", context="x" * 20_001)
+    client.close()
+
+    assert of_text == {"context": "Hey mate!"}
+    assert of_document["context"] == "Are you there?\nIt is yours."

@@ -211,3 +211,16 @@ def test_more_glossaries_than_allowed_are_refused_and_a_glossary_needs_a_source_
     assert (again.status_code, "delete one first" in again.json()["detail"]) == (400, True)
     assert (both.status_code, both.json()["detail"][:14].lower()) == (400, "dictionaries: ")
     assert (without.status_code, without.json()["detail"][:13].lower()) == (400, "source_lang: ")
+
+
+def test_dictionaries_of_a_form_are_numbered_as_deepl_node_sends_them(live: LiveServer) -> None:
+    first = {"source_lang": "en", "target_lang": "fr", "entries": "one\tun", "entries_format": "tsv"}
+    form = {f"dictionaries[0].{name}": value for name, value in first.items()} | {"name": "numbers"}
+    with live.client() as client:
+        made = client.post("/v3/glossaries", data=form)
+        refused = client.post("/v3/glossaries", data={"name": "numbers", "dictionaries[0].entry": "one\tun"})
+
+    assert made.status_code == 201, made.text
+    assert [(one["source_lang"], one["entry_count"]) for one in made.json()["dictionaries"]] == [("en", 1)]
+    assert refused.status_code == 400
+    assert refused.json()["detail"].startswith("Dictionaries.0: field required")
