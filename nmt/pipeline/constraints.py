@@ -15,6 +15,7 @@ from itertools import pairwise
 from nmt.config import GenerationConfig
 from nmt.hypothesis import Hypothesis
 from nmt.pipeline.asides import AsideSearch, wrong_asides
+from nmt.pipeline.beginning import beginning_of
 from nmt.pipeline.flags import FlagKind
 from nmt.pipeline.pairs import moved_pairs
 from nmt.pipeline.prepare import Preparer, Protected, Reading, Sentence, beside, joined, slice_of
@@ -65,20 +66,14 @@ def translate_faithfully(
         with_lexicon: for parts that are translated by themselves.
     """
     run = _Run(preparer, options, decode)
+    if sentence.prefix:
+        return (yield from _continued(run, sentence, source_ids))
     if not _has_words(sentence):
         return (copy_of(sentence.text),), ()
     if sentence.reading is None:
         found = yield from run.in_parts(sentence, _groups(sentence, preparer.n_free(sentence)))
     else:
-        found = yield from run.attempt(sentence, sentence.reading, source_ids)
-        again = _still_wanted(sentence, sentence.reading, found[0][0])
-        room = preparer.n_free(sentence) - len(sentence.reading.protected)
-        if again and room > 0:
-            reading = preparer.read(sentence, [*_inside(sentence.reading), *again[:room]])
-            assert reading is not None, "there is room"
-            second = yield from run.attempt(sentence, reading)
-            if _n_wrong(sentence, second) < _n_wrong(sentence, found):
-                found = second
+        found = yield from _whole(run, sentence, sentence.reading, source_ids)
     if not found[0][0].copied and _check_numbers(sentence, found[0][0]).missing:
         whole = replace(sentence, copied=tuple(_with_numbers(sentence)))
         in_parts = yield from run.in_parts(whole, _parts(whole))
@@ -94,6 +89,33 @@ def translate_faithfully(
     return _with_terms(sentence, found)
 
 
+def _whole(run: _Run, sentence: Sentence, reading: Reading, ids: Sequence[int] | None) -> Flow[Found]:
+    """One search for a whole sentence, and another with stand-ins for the terms and numbers that it lacks."""
+    found = yield from run.attempt(sentence, reading, ids)
+    again = _still_wanted(sentence, reading, found[0][0])
+    room = run.preparer.n_free(sentence) - len(reading.protected)
+    if again and room > 0:
+        more = run.preparer.read(sentence, [*_inside(reading), *again[:room]])
+        assert more is not None, "there is room"
+        second = yield from run.attempt(sentence, more)
+        if _n_wrong(sentence, second) < _n_wrong(sentence, found):
+            return second
+    return found
+
+
+def _continued(run: _Run, sentence: Sentence, source_ids: Sequence[int]) -> Flow[Found]:
+    """The translation that begins with the sentence's prefix; what is lost in it is flagged, not put in."""
+    ids: Sequence[int] | None = source_ids
+    reading = sentence.reading
+    if reading is None:  # as many stand-ins as there are
+        ids, reading = None, run.preparer.read(sentence, sentence.copied[: run.preparer.n_free(sentence)])
+        assert reading is not None, "there are so many"
+    found = yield from _whole(run, sentence, reading, ids)
+    if sentence.options.quality == "best":
+        found = yield from _read_back(sentence, found)
+    return _with_terms(sentence, found)
+
+
 @dataclass(frozen=True)
 class _Run:
     """One sentence's searches."""
@@ -106,16 +128,22 @@ class _Run:
         """One search, repaired if it loops, with the sentence's shape and literals restored."""
         source_ids = self.preparer.encode(reading.text) if ids is None else ids
         required = [stand_in.id for stand_in, _ in reading.protected]
-        candidates, flags = yield from search_and_repair(
-            reading.text,
-            self.options,
-            lambda options: search_for(source_ids, options, required),
-            self.decode,
-        )
+        beginning = beginning_of(self.preparer, sentence, reading)
+
+        def ask(options: GenerationConfig) -> Flow[list[Hypothesis]]:
+            return search_for(source_ids, options, required, beginning.ids)
+
+        candidates, flags = yield from search_and_repair(reading.text, self.options, ask, self.decode)
+        if candidates[0].copied and beginning.text:
+            as_found = self.options.model_copy(update={"repair_loops": False})
+            candidates, flags = yield from search_and_repair(reading.text, as_found, ask, self.decode)
         if candidates[0].copied:
             return (copy_of(sentence.text),), flags
         pieces = () if reading.text == sentence.text else self.preparer.source_pieces(reading)
-        restored = (restore(sentence, reading, candidate) for candidate in candidates)
+        restored = (
+            beginning.put_into(restore(sentence, reading, candidate, len(beginning.ids)))
+            for candidate in candidates
+        )
         return tuple(replace(candidate, source_pieces=pieces) for candidate in restored), flags
 
     def in_parts(self, sentence: Sentence, spans: Sequence[Span]) -> Flow[Found]:

@@ -92,6 +92,8 @@ class Sentence:
     target_language: str
     keep: tuple[Span, ...] = ()
     """Of ``copied`` what the caller asked for: any translation is to hold it."""
+    prefix: str = ""
+    """How the translation begins (``nmt.pipeline.beginning``)."""
 
 
 class Preparer:
@@ -272,6 +274,10 @@ class Preparer:
     def encode(self, text: str) -> list[int]:
         """Token ids of what the model reads."""
         return self._tokenizer.encode(text)
+
+    def encode_target(self, text: str) -> list[int]:
+        """Token ids of what the model writes."""
+        return self._target_tokenizer.subwords(text)
 
     def _stand_ins(self, texts: Iterable[str]) -> tuple[StandIn, ...]:
         found = []
