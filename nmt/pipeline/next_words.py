@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nmt.pipeline.requests import Flow, NextPieces, pieces_after
+from nmt.text.placeholders import PLACEHOLDERS
 from nmt.text.words import words
 from nmt.tokenizer import WORD_START
 
@@ -103,5 +104,5 @@ def _goes_on(surface: str, piece: str) -> bool:
         return True
     if more.startswith(" "):
         return False
-    is_joint = surface[-1].isalnum() and more[0] in _JOINTS
+    is_joint = surface[-1].isalnum() and (more[0] in _JOINTS or piece in PLACEHOLDERS)
     return is_joint or piece.startswith("<0x") or words(surface + more[0])[-1].start < len(surface)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from nmt.text.codes import writes_spaces
+from nmt.text.placeholders import PLACEHOLDERS
 
 
 @dataclass(frozen=True)
@@ -30,9 +31,11 @@ class WordPieces:
 
     @cached_property
     def _inner(self) -> tuple[int, ...]:
-        """Pieces that begin with a letter, a digit or a byte, without a space before it."""
+        """Pieces that begin with a letter, a digit, a byte or what is copied, without a space before it."""
         return tuple(
-            id_ for id_, piece in enumerate(self.pieces) if _in_word(piece[:1]) or piece.startswith("<0x")
+            id_
+            for id_, piece in enumerate(self.pieces)
+            if _in_word(piece[:1]) or piece.startswith("<0x") or piece in PLACEHOLDERS
         )
 
 
