@@ -33,6 +33,8 @@ class Sentence:
     options: GenerationConfig
     required: tuple[int, ...] = ()
     """Placeholder ids that the translation must hold, each once."""
+    prefix: tuple[int, ...] = ()
+    """Ids that it begins with; they end with a whole word."""
 
     @property
     def n_tokens(self) -> int:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import ConfigDict, Field, PlainSerializer, PlainValidator
 
 from nmt.config import AlignmentConfig, GenerationConfig, StrictModel
-from nmt.errors import ConfigError
+from nmt.errors import ConfigError, InputError
 from nmt.memory.unit import MemoryMatch
 from nmt.text.glossary import Glossary, Term
 
@@ -19,6 +19,8 @@ AlignmentKind: TypeAlias = Literal["none", "links", "soft", "heads"]
 Formality: TypeAlias = Literal["default", "formal", "informal"]
 Quality: TypeAlias = Literal["fast", "balanced", "best"]
 
+MOST_NEXT_WORDS = 20
+"""Words that may follow a prefix, at most."""
 BEST_BEAM = 12
 """Hypotheses of quality best, unless the search options have more."""
 
@@ -66,6 +68,11 @@ class TranslationOptions(StrictModel):
     """Which layer and heads the alignment is read from; None takes the model folder's."""
     memory: tuple[MemoryMatch, ...] = ()
     """Matches of a translation memory for the texts, their lines and sentences (``nmt.memory.recall``)."""
+    prefixes: tuple[str, ...] = ()
+    """How the translation of each sentence of one text begins, "" where the model decides; its last word is a
+    whole one (``nmt.pipeline.beginning``)."""
+    next_words: int = Field(0, ge=0, le=MOST_NEXT_WORDS)
+    """So many words that may follow each of ``prefixes`` are told, in the place of translations."""
 
     @property
     def languages(self) -> tuple[str, str]:
@@ -73,6 +80,18 @@ class TranslationOptions(StrictModel):
         assert self.source is not None
         assert self.target is not None
         return self.source, self.target
+
+    def check_prefixes(self, n_texts: int) -> None:
+        """Raise ``InputError`` where prefixes or next words are asked for and cannot be given."""
+        if not self.prefixes and not self.next_words:
+            return
+        if n_texts != 1:
+            raise InputError(f"a prefix is of one text, and these are {n_texts}: send each by itself")
+        if self.min_confidence is not None:
+            raise InputError(
+                "min_confidence puts the source in the place of a translation, which a prefix begins: leave "
+                "one of them out"
+            )
 
     def search(self, generation: GenerationConfig) -> GenerationConfig:
         """How to search for this quality, where ``generation`` is what balanced does.

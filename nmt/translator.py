@@ -24,8 +24,9 @@ from nmt.errors import ConfigError, InputError, ModelFolderError, UnsupportedLan
 from nmt.model_folder.opened import AnyModel, OpenedModel
 from nmt.model_folder.registry import resolve_model
 from nmt.model_folder.vocabulary import pair_among
-from nmt.options import DEFAULTS, AlignmentKind, TranslationOptions
+from nmt.options import DEFAULTS, MOST_NEXT_WORDS, AlignmentKind, TranslationOptions
 from nmt.pipeline.finish import FinishedSentence, finish
+from nmt.pipeline.next_words import NextWord
 from nmt.pipeline.plan import Plan, Planner
 from nmt.pipeline.prepare import Preparer
 from nmt.pipeline.quality import Judge
@@ -52,6 +53,7 @@ __all__ = [
     "AlignmentKind",
     "Alternative",
     "Link",
+    "NextWord",
     "SentenceTranslation",
     "Span",
     "Token",
@@ -245,6 +247,7 @@ class Translator:
         self._check_languages(options.source, options.target)
         self._check_confidence(options.min_confidence)
         self._check_quality(options)
+        options.check_prefixes(len(texts))
         if options.french_typography and self.config.target_language != "fr":
             raise InputError(
                 f"french_typography: the model {self.config.name} writes {self.config.target_language}; "
@@ -265,6 +268,26 @@ class Translator:
     def answer(self, questions: Sequence[Question], *, max_batch_tokens: int = BATCH_TOKENS) -> list[Answer]:
         """Answer what flows ask, in batches of similar length; arguments and errors as ``translate``."""
         return self.answerer.answer(questions, max_batch_tokens=max_batch_tokens)
+
+    def next_words(
+        self, text: str, prefix: str = "", count: int = 5, options: TranslationOptions = DEFAULTS
+    ) -> tuple[NextWord, ...]:
+        """The words that may follow the beginning of a sentence's translation, likeliest first.
+
+        Args:
+            text: one sentence.
+            prefix: how its translation begins; its last word is a whole one.
+            count: words, at most ``MOST_NEXT_WORDS``.
+            options: as for ``translate``; their prefixes do not count.
+
+        Raises:
+            InputError: the text is not one sentence, or ``count`` is out of range; else as ``translate``.
+        """
+        if not 1 <= count <= MOST_NEXT_WORDS:
+            raise InputError(f"count {count} is not from 1 to {MOST_NEXT_WORDS}")
+        wish = {"prefixes": (prefix,), "next_words": count, "split_sentences": False}
+        [found] = self.translate([text], options.model_copy(update=wish))
+        return found.sentences[0].next_words
 
     def align(
         self,

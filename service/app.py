@@ -39,7 +39,17 @@ from service.http.logs import describe
 from service.http.metrics import Metrics
 from service.http.middleware import BodyLimitMiddleware, RequestMiddleware
 from service.http.tracing import TracingMiddleware, exporting_provider
-from service.routes import alignment, check, health, languages, monitoring, pages, translate, usage
+from service.routes import (
+    alignment,
+    alternatives,
+    check,
+    health,
+    languages,
+    monitoring,
+    pages,
+    translate,
+    usage,
+)
 from service.routes import documents as documents_routes
 from service.routes import jobs as jobs_routes
 from service.routes import memories as memories_routes
@@ -67,6 +77,7 @@ Errors are RFC 9457 problem details (`application/problem+json`) and never repea
 SWEEP_EVERY_S = 60
 TRANSLATING = (
     "/translate",
+    "/alternatives",
     "/v2/translate",
     *(dialect.TRANSLATING for dialect in (openai, google, microsoft)),
 )  # what nobody gets past while every queue is full
@@ -155,7 +166,17 @@ def _document_jobs(service: Service, settings: Settings) -> DocumentJobs:
 def _include_routes(app: FastAPI, settings: Settings) -> None:
     for router in (health.router, pages.router, deepl.public):
         app.include_router(router)  # public: they tell nothing of anybody and cost next to nothing
-    own = (translate, check, alignment, documents_routes, memories_routes, jobs_routes, languages, usage)
+    own = (
+        translate,
+        alternatives,
+        check,
+        alignment,
+        documents_routes,
+        memories_routes,
+        jobs_routes,
+        languages,
+        usage,
+    )
     for part in own:
         include_behind_key(app, part.router)
     include_behind_key(app, deepl.router, check_deepl_key)

@@ -95,6 +95,15 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "target": "fr",
         "model": "general",
     },
+    "AlternativesAnswer": {
+        "alternatives": [
+            {"text": "femme", "prefix": "Une jeune femme", "probability": 0.898797},
+            {"text": "fille", "prefix": "Une jeune fille", "probability": 0.004519},
+        ],
+        "source": "en",
+        "target": "fr",
+        "model": "general",
+    },
     "CheckAnswer": {
         "findings": [
             {"kind": "number", "detail": "1,250.00 is missing"},

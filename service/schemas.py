@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
+from nmt.options import MOST_NEXT_WORDS
 from nmt.pipeline.check import CheckKind
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -150,6 +151,12 @@ class TranslateRequest(BaseModel):
         description="A sentence of less confidence keeps its source text and is flagged.",
     )
 
+    prefix: Text | list[Text] | None = Field(
+        None,
+        description="How the translation of one text begins, kept as it is; its last word is a whole one. "
+        "Of a text of several sentences a list with an entry for each, empty where the model decides. White "
+        "space around it does not count. Not together with markup or min_confidence.",
+    )
     translation_memory: str | None = Field(
         None,
         min_length=1,
@@ -170,6 +177,59 @@ class TranslateRequest(BaseModel):
     def texts(self) -> list[str]:
         """The texts, one or several."""
         return [self.text] if isinstance(self.text, str) else self.text
+
+    @property
+    def prefixes(self) -> tuple[str, ...]:
+        """How the translations of the sentences begin; empty: as the model decides."""
+        if self.prefix is None:
+            return ()
+        return (self.prefix,) if isinstance(self.prefix, str) else tuple(self.prefix)
+
+
+class AlternativesRequest(BaseModel):
+    """A sentence, and how its translation begins."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        json_schema_extra={
+            "examples": [
+                {
+                    "text": "A young woman is reading a book.",
+                    "source": "en",
+                    "target": "fr",
+                    "prefix": "Une jeune",
+                    "count": 3,
+                }
+            ]
+        },
+    )
+
+    text: Text = Field(description="One sentence.")
+    source: Language = Field("auto", description="As for `/translate`.")
+    target: Language | None = Field(None, description="As for `/translate`.")
+    prefix: Text = Field("", description="How the translation begins; its last word is a whole one.")
+    count: int = Field(5, ge=1, le=MOST_NEXT_WORDS, description="Words, at most.")
+    formality: Literal["default", "formal", "informal"] = Field("default", description="As for `/translate`.")
+    french_typography: bool = Field(default=False, description="As for `/translate`.")
+
+
+class NextWordOut(BaseModel):
+    """A word or punctuation mark that may follow."""
+
+    text: str
+    prefix: str = Field(description="What the translation then begins with: a `prefix` for `/translate`.")
+    probability: float = Field(description="That it is the next word, as the model has it, 0 to 1.")
+
+
+class AlternativesAnswer(BaseModel):
+    """The words that may follow the prefix, likeliest first."""
+
+    alternatives: list[NextWordOut]
+    source: str = Field(description="ISO 639-1 code of the language that was translated from.")
+    target: str = Field(description="ISO 639-1 code of the language that was translated to.")
+    model: str
 
 
 class CheckRequest(BaseModel):

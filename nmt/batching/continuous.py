@@ -26,7 +26,7 @@ from nmt.batching.events import Event, Failed, Finished, Started, Tokenized
 from nmt.batching.running_batch import Request, RunningBatch, Task
 from nmt.errors import InputError
 from nmt.options import DEFAULTS, TranslationOptions
-from nmt.pipeline.requests import Answer, EveryHead, ForcedPass, Question, ReadBack
+from nmt.pipeline.requests import Answer, EveryHead, ForcedPass, NextPieces, Question, ReadBack
 from nmt.spans import Span
 from nmt.translator import Translator
 
@@ -65,7 +65,7 @@ class ContinuousTranslator:
     ) -> None:
         self._translator = translator
         self._requests: dict[Hashable, Request] = {}
-        self._passes: list[tuple[Task, ForcedPass | EveryHead | ReadBack]] = []
+        self._passes: list[tuple[Task, NextPieces | ForcedPass | EveryHead | ReadBack]] = []
         self._fast, self._slow = (
             RunningBatch(
                 translator.continuous_search(on_failure, is_hurried),
@@ -125,6 +125,7 @@ class ContinuousTranslator:
         """
         if not texts:
             raise InputError("there is no text to translate")
+        options.check_prefixes(len(texts))
         is_small = sum(map(len, texts)) <= SMALL_CHARACTERS
         batch = self._fast if is_small and not background else self._slow
         if batch is self._fast:
@@ -230,7 +231,7 @@ class ContinuousTranslator:
         except Exception as error:
             self._fail(request, error, events)
         else:
-            if isinstance(question, ForcedPass | EveryHead | ReadBack):
+            if isinstance(question, NextPieces | ForcedPass | EveryHead | ReadBack):
                 self._passes.append((task, question))
             else:
                 request.batch.put(task, question)

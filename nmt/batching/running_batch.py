@@ -198,7 +198,9 @@ class RunningBatch:
 
     def put(self, task: Task, asked: Search) -> None:
         """Queue a search; one that a sentence asks for again goes before its request's others."""
-        sentence = Sentence(next(self._numbers), asked.source_ids, asked.options, asked.required)
+        sentence = Sentence(
+            next(self._numbers), asked.source_ids, asked.options, asked.required, asked.prefix
+        )
         request = task.request
         self._queue.put(
             (request.party, request.background),

@@ -15,6 +15,7 @@ from itertools import pairwise
 from nmt.config import GenerationConfig
 from nmt.hypothesis import Hypothesis
 from nmt.pipeline.asides import AsideSearch, wrong_asides
+from nmt.pipeline.beginning import beginning_of
 from nmt.pipeline.flags import FlagKind
 from nmt.pipeline.pairs import moved_pairs
 from nmt.pipeline.prepare import (
@@ -73,20 +74,14 @@ def translate_with_constraints(
         with_lexicon: for parts that are translated by themselves.
     """
     run = _Run(preparer, options, decode)
+    if sentence.prefix:
+        return (yield from _continued(run, sentence, source_ids))
     if not _has_words(sentence):
         return (copy_of(sentence.text),), ()
     if sentence.model_input is None:
         found = yield from run.in_parts(sentence, _groups(sentence, preparer.n_free(sentence)))
     else:
-        found = yield from run.attempt(sentence, sentence.model_input, source_ids)
-        again = _still_wanted(sentence, sentence.model_input, found[0][0])
-        room = preparer.n_free(sentence) - len(sentence.model_input.protected)
-        if again and room > 0:
-            model_input = preparer.read(sentence, [*_inside(sentence.model_input), *again[:room]])
-            assert model_input is not None, "there is room"
-            second = yield from run.attempt(sentence, model_input)
-            if _n_wrong(sentence, second) < _n_wrong(sentence, found):
-                found = second
+        found = yield from _whole(run, sentence, sentence.model_input, source_ids)
     if not found[0][0].copied and _check_numbers(sentence, found[0][0]).missing:
         whole = replace(sentence, copied=tuple(_with_numbers(sentence)))
         in_parts = yield from run.in_parts(whole, _parts(whole))
@@ -102,6 +97,35 @@ def translate_with_constraints(
     return _with_terms(sentence, found)
 
 
+def _whole(
+    run: _Run, sentence: PreparedSentence, model_input: ModelInput, ids: Sequence[int] | None
+) -> Flow[Found]:
+    """One search for a whole sentence, and another with placeholders for what it lacks."""
+    found = yield from run.attempt(sentence, model_input, ids)
+    again = _still_wanted(sentence, model_input, found[0][0])
+    room = run.preparer.n_free(sentence) - len(model_input.protected)
+    if again and room > 0:
+        more = run.preparer.read(sentence, [*_inside(model_input), *again[:room]])
+        assert more is not None, "there is room"
+        second = yield from run.attempt(sentence, more)
+        if _n_wrong(sentence, second) < _n_wrong(sentence, found):
+            return second
+    return found
+
+
+def _continued(run: _Run, sentence: PreparedSentence, source_ids: Sequence[int]) -> Flow[Found]:
+    """The translation that begins with the sentence's prefix; what is lost in it is flagged, not put in."""
+    ids: Sequence[int] | None = source_ids
+    model_input = sentence.model_input
+    if model_input is None:  # as many placeholders as there are
+        ids, model_input = None, run.preparer.read(sentence, sentence.copied[: run.preparer.n_free(sentence)])
+        assert model_input is not None, "there are so many"
+    found = yield from _whole(run, sentence, model_input, ids)
+    if sentence.options.quality == "best":
+        found = yield from _read_back(sentence, found)
+    return _with_terms(sentence, found)
+
+
 @dataclass(frozen=True)
 class _Run:
     """One sentence's searches."""
@@ -113,19 +137,25 @@ class _Run:
     def attempt(
         self, sentence: PreparedSentence, model_input: ModelInput, ids: Sequence[int] | None = None
     ) -> Flow[Found]:
-        """One search, repaired if it loops, with the sentence's surface form and literals restored."""
+        """One search, repaired if it loops, with the sentence's form and literals restored."""
         source_ids = self.preparer.encode(model_input.text) if ids is None else ids
         required = [placeholder.id for placeholder, _ in model_input.protected]
-        candidates, flags = yield from search_and_repair(
-            model_input.text,
-            self.options,
-            lambda options: search_for(source_ids, options, required),
-            self.decode,
-        )
+        beginning = beginning_of(self.preparer, sentence, model_input)
+
+        def ask(options: GenerationConfig) -> Flow[list[Hypothesis]]:
+            return search_for(source_ids, options, required, beginning.ids)
+
+        candidates, flags = yield from search_and_repair(model_input.text, self.options, ask, self.decode)
+        if candidates[0].copied and beginning.text:
+            as_found = self.options.model_copy(update={"repair_loops": False})
+            candidates, flags = yield from search_and_repair(model_input.text, as_found, ask, self.decode)
         if candidates[0].copied:
             return (copy_of(sentence.text),), flags
         pieces = () if model_input.text == sentence.text else self.preparer.source_pieces(model_input)
-        restored = (restore(sentence, model_input, candidate) for candidate in candidates)
+        restored = (
+            beginning.put_into(restore(sentence, model_input, candidate, len(beginning.ids)))
+            for candidate in candidates
+        )
         return tuple(replace(candidate, source_pieces=pieces) for candidate in restored), flags
 
     def in_parts(self, sentence: PreparedSentence, spans: Sequence[Span]) -> Flow[Found]:

@@ -10,6 +10,7 @@ from nmt.alignment.alignment import Alignment
 from nmt.alignment.attention_maps import HeadMaps
 from nmt.alignment.pharaoh import Link
 from nmt.pipeline.flags import Flag
+from nmt.pipeline.next_words import NextWord
 from nmt.pipeline.plan import Plan
 from nmt.pipeline.result import (
     Alternative,
@@ -41,6 +42,8 @@ class FinishedSentence:
     """Maps of the best candidate, with alignment "heads"."""
     memory: Recalled | None = None
     """Match of the translation memory for the sentence."""
+    next_words: tuple[NextWord, ...] = ()
+    """What may follow its prefix, where that was asked for in the place of a translation."""
 
 
 def finish(plan: Plan, sentences: Sequence[FinishedSentence]) -> Translation:
@@ -114,6 +117,7 @@ def _sentences(
                 confidence=sentence.verdict.confidence,
                 heads=sentence.heads,
                 alternatives=_alternatives_of(sentence, plan.generation.n_best),
+                next_words=sentence.next_words,
             )
         )
     return found

@@ -71,7 +71,8 @@ class Planner:
             options: how they are translated.
 
         Raises:
-            InputError: a text is no text, or holds a lone surrogate; spans to keep overlap or leave the text.
+            InputError: a text is no text, or holds a lone surrogate; spans to keep overlap or leave the text;
+                there is not one prefix for each sentence.
         """
         named = _named(texts)
         kept = _checked_spans(named, keep)
@@ -110,7 +111,7 @@ class Planner:
         recalled = {match.text for match in options.memory if match.is_exact}
         document = self._split(text, whole, is_cut=options.split_sentences, recalled=recalled)
         options = self._in_one_register(options, document)
-        return document, tuple(
+        sentences = (
             self.preparer.prepare(
                 segment.text,
                 [replace(literal, span=span) for literal, span in within(literals, segment)],
@@ -118,6 +119,11 @@ class Planner:
                 options,
             )
             for segment in document.segments
+        )
+        prefixes = _prefixes_of(len(document.segments), options.prefixes)
+        return document, tuple(
+            sentence if not prefix else replace(sentence, prefix=prefix)
+            for sentence, prefix in zip(sentences, prefixes, strict=True)
         )
 
     def _in_one_register(self, options: TranslationOptions, document: Document) -> TranslationOptions:
@@ -189,6 +195,24 @@ def _cut(
             for part in sentences_of(line.text, language)
         ]
     return found
+
+
+def _prefixes_of(n_sentences: int, prefixes: Sequence[str]) -> Sequence[str]:
+    """One for each sentence, without white space around it.
+
+    Raises:
+        InputError: there are more or fewer, or one holds a lone surrogate.
+    """
+    if not prefixes:
+        return [""] * n_sentences
+    if len(prefixes) != n_sentences:
+        raise InputError(
+            f"{len(prefixes)} prefixes for a text of {n_sentences} sentences: give one for each, empty where "
+            f"there is none, or send the sentence by itself"
+        )
+    for prefix in prefixes:
+        refuse_lone_surrogates(prefix, "prefix: ")
+    return [prefix.strip() for prefix in prefixes]
 
 
 def _named(texts: Sequence[str]) -> list[tuple[str, str]]:

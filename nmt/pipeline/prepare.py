@@ -92,6 +92,8 @@ class PreparedSentence:
     target_language: str
     keep: tuple[Span, ...] = ()
     """Spans of ``copied`` that the caller asked for: any translation is to hold it."""
+    prefix: str = ""
+    """How the translation begins (``nmt.pipeline.beginning``)."""
 
 
 class Preparer:
@@ -273,6 +275,10 @@ class Preparer:
     def encode(self, text: str) -> list[int]:
         """Token ids of what the model reads."""
         return self._tokenizer.encode(text)
+
+    def encode_target(self, text: str) -> list[int]:
+        """Token ids of what the model writes."""
+        return self._target_tokenizer.subwords(text)
 
     def _pieces_of(self, texts: Iterable[str]) -> tuple[Placeholder, ...]:
         found = []

@@ -27,6 +27,21 @@ class Search:
     options: GenerationConfig
     required: tuple[int, ...] = ()
     """Placeholder ids that the translation must hold, each once."""
+    prefix: tuple[int, ...] = ()
+    """Ids that it begins with; they end with a whole word."""
+
+
+@dataclass(frozen=True)
+class NextPieces:
+    """What may follow each of these beginnings? Answered for each with ``Followers``."""
+
+    source_ids: tuple[int, ...]
+    prefixes: tuple[tuple[int, ...], ...]
+    """Of one length."""
+    count: int
+    """How many, at most."""
+    required: tuple[int, ...] = ()
+    """Placeholder ids that may be among them."""
 
 
 @dataclass(frozen=True)
@@ -55,17 +70,28 @@ class ReadBack:
     translations: tuple[str, ...]
 
 
-Question: TypeAlias = Search | ForcedPass | EveryHead | ReadBack
-Answer: TypeAlias = list[Hypothesis] | Alignment | HeadMaps | list[float] | None
+Followers: TypeAlias = list[tuple[int, float]]
+"""Pieces that may come next, by id, with their log-probabilities; best first."""
+Question: TypeAlias = Search | NextPieces | ForcedPass | EveryHead | ReadBack
+Answer: TypeAlias = list[Hypothesis] | list[Followers] | Alignment | HeadMaps | list[float] | None
 ResultT = TypeVar("ResultT")
 Flow: TypeAlias = Generator[Question, Any, ResultT]
 
 
 def search_for(
-    source_ids: Sequence[int], options: GenerationConfig, required: Sequence[int] = ()
+    source_ids: Sequence[int],
+    options: GenerationConfig,
+    required: Sequence[int] = (),
+    prefix: Sequence[int] = (),
 ) -> Flow[list[Hypothesis]]:
     """Ask for a search; ``yield from`` it gives the hypotheses, best first."""
-    return cast(list[Hypothesis], (yield Search(tuple(source_ids), options, tuple(required))))
+    asked = Search(tuple(source_ids), options, tuple(required), tuple(prefix))
+    return cast(list[Hypothesis], (yield asked))
+
+
+def pieces_after(asked: NextPieces) -> Flow[list[Followers]]:
+    """Ask what may follow; ``yield from`` it gives that for each beginning."""
+    return cast(list[Followers], (yield asked))
 
 
 def align_with(

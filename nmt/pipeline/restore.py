@@ -24,11 +24,16 @@ from nmt.text.typography import french_typography
 from nmt.text.words import Token
 
 
-def restore(sentence: PreparedSentence, model_input: ModelInput, candidate: Candidate) -> Candidate:
-    """Put back literals and surface form; spans of pieces follow."""
+def restore(
+    sentence: PreparedSentence, model_input: ModelInput, candidate: Candidate, n_given: int = 0
+) -> Candidate:
+    """Put back literals and form; spans of pieces follow.
+
+    Of the first ``n_given`` pieces literals alone: they are how somebody wants the translation to begin.
+    """
     written = candidate.text
     places = _placeholders_in(model_input, candidate)
-    kept = [span for span, _ in places]
+    kept = [*(span for span, _ in places), *_given(candidate, n_given)]
     form = sentence.form
     recased = form.in_case(written, kept, sentence.text, sentence.target_language)
     edits = [edit for span, entry in places for edit in _edits_at(sentence, recased, span, entry)]
@@ -45,16 +50,21 @@ def restore(sentence: PreparedSentence, model_input: ModelInput, candidate: Cand
     ]
     inside = [(entry.span, rewriting.forward(span.start, span.end)) for span, entry in places]
     candidate = replace(candidate, kept=tuple(sorted([*framed, *inside], key=lambda pair: pair[0].start)))
-    targets = [target for _, target in candidate.kept]
+    targets = [*(target for _, target in candidate.kept), *_given(candidate, n_given)]
     languages = sentence.source_language, sentence.target_language
     numbers = number_edits(sentence.text, candidate.text, languages, targets)
     if numbers:
         candidate = rewrite(candidate, Rewriting.of(candidate.text, numbers))
     if sentence.options.french_typography:
-        targets = [target for _, target in candidate.kept]
+        targets = [*(target for _, target in candidate.kept), *_given(candidate, n_given)]
         rewriting = Rewriting.of(candidate.text, french_typography(candidate.text, targets))
         candidate = rewrite(candidate, rewriting)
     return candidate
+
+
+def _given(candidate: Candidate, n_pieces: int) -> list[Span]:
+    """The span of the first pieces; none where there are none."""
+    return [Span(0, candidate.pieces[n_pieces - 1].end)] if n_pieces else []
 
 
 def _edits_at(

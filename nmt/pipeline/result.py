@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 from nmt.alignment.attention_maps import HeadMaps
 from nmt.alignment.pharaoh import Link
 from nmt.pipeline.flags import Flag, FlagKind
+from nmt.pipeline.next_words import NextWord
 from nmt.spans import Span
 from nmt.text.glossary import AppliedTerm
 from nmt.text.segment import Segment
@@ -69,6 +70,8 @@ class SentenceTranslation:
     (``nmt.alignment.attention_maps.MOST_CELLS``)."""
     alternatives: tuple[Alternative, ...] = ()
     """The n best of the sentence, its translation the first; empty with ``n_best`` 1."""
+    next_words: tuple[NextWord, ...] = ()
+    """With the option of that name what may follow the prefix, likeliest first; ``text`` is the prefix."""
 
 
 @dataclass(frozen=True)

@@ -8,18 +8,22 @@ from functools import partial
 
 from nmt.alignment.alignment import Alignment
 from nmt.config import AlignmentConfig, GenerationConfig
+from nmt.errors import InputError
 from nmt.hypothesis import Hypothesis
 from nmt.memory.unit import MemoryMatch
+from nmt.pipeline.beginning import beginning_of
 from nmt.pipeline.constraints import translate_with_constraints
 from nmt.pipeline.finish import FinishedSentence
 from nmt.pipeline.known import known_translation
 from nmt.pipeline.memory import as_used, match_of, recalled, repaired
+from nmt.pipeline.next_words import NextWord, next_words
 from nmt.pipeline.plan import Plan
 from nmt.pipeline.prepare import PreparedSentence, Preparer
 from nmt.pipeline.quality import Found, Judge, align_copy, copy_of
-from nmt.pipeline.requests import Flow, align_with, look_at
-from nmt.pipeline.restore import link_kept, with_all_kept
+from nmt.pipeline.requests import Flow, NextPieces, align_with, look_at
+from nmt.pipeline.restore import link_kept, restore, with_all_kept
 from nmt.pipeline.result import Candidate, MemoryUse
+from nmt.text.words import words
 from nmt.tokenizer import Piece, Tokenizer
 
 
@@ -38,20 +42,25 @@ class SentenceFlow:
         """The flow of the plan's sentence ``index``."""
         sentence, ids = plan.sentences[index], plan.source_ids[index]
         text = sentence.text
+        if plan.options.next_words:
+            return (yield from self._next_words(sentence, plan.options.next_words))
         match = match_of(sentence) if plan.options.memory else None
-        from_memory = self._recalled(sentence, match)
+        from_memory = _begun(sentence, self._recalled(sentence, match))
         candidates, flags = (
-            from_memory or self.judge.pass_through(text) or (yield from self._searched(sentence, ids, plan))
+            from_memory
+            or _begun(sentence, self.judge.pass_through(text))
+            or (yield from self._searched(sentence, ids, plan))
         )
         confidence = self.judge.confidence(text, len(ids), candidates[0])
         use: MemoryUse = "suggestion" if from_memory is None else "translation"
         if match is not None and from_memory is None:
-            changed = yield from self._repaired(sentence, match, candidates[0], plan)
+            repair = yield from self._repaired(sentence, match, candidates[0], plan)
+            changed = _begun(sentence, repair)
             if changed is not None:
                 candidates, use = (*changed[0], *candidates), "repair"
         if use == "suggestion":
             known = known_translation(sentence, candidates[0], confidence, self.tokenizer)
-            if known is not None:
+            if known is not None and known.text.startswith(sentence.prefix):
                 candidates, flags, confidence = (known, *candidates[1:]), ("lexicon",), 1.0
         least = plan.options.min_confidence
         if confidence is not None and least is not None and confidence < least and not candidates[0].copied:
@@ -97,8 +106,42 @@ class SentenceFlow:
             return None
         return self._recalled(sentence, replace(match, target=target), is_repaired=True)
 
+    def _next_words(self, sentence: PreparedSentence, count: int) -> Flow[FinishedSentence]:
+        """The words that may follow the sentence's prefix, which stands in the place of its translation."""
+        n_free = self.preparer.n_free(sentence)
+        model_input = sentence.model_input or self.preparer.read(sentence, sentence.copied[:n_free])
+        assert model_input is not None, "there are so many placeholders"
+        beginning = beginning_of(self.preparer, sentence, model_input)
+        self._check_length(beginning.ids)
+        given = replace(copy_of(sentence.prefix), copied=False)
+        n_given = len(sentence.prefix)
+        if rest := words(beginning.text[n_given:]):  # of a literal
+            word = NextWord(rest[0].text, beginning.text[: n_given + rest[0].end], 1.0)
+            return FinishedSentence((given,), next_words=(word,))
+
+        def written(ids: tuple[int, ...]) -> str:
+            candidate = self._decode(Hypothesis((*beginning.ids, *ids), 0.0, 0.0, False))
+            restored = beginning.put_into(restore(sentence, model_input, candidate, len(beginning.ids)))
+            return restored.text[: restored.pieces[-1].end]
+
+        ids = tuple(self.preparer.encode(model_input.text))
+        required = tuple(placeholder.id for placeholder, _ in model_input.protected)
+        asked = NextPieces(ids, (beginning.ids,), count, required)
+        eos = self.tokenizer.special.eos
+        found = yield from next_words(asked, sentence.prefix, self.tokenizer.pieces, eos, written)
+        return FinishedSentence((given,), next_words=found)
+
+    def _check_length(self, prefix: Sequence[int]) -> None:
+        """Raise ``InputError`` for a prefix after which the model could write no word more."""
+        if self.max_positions is not None and len(prefix) >= self.max_positions - 1:
+            raise InputError(
+                f"the prefix has {len(prefix)} sub-words, and the model writes at most "
+                f"{self.max_positions - 1}: shorten it"
+            )
+
     def _searched(self, sentence: PreparedSentence, ids: Sequence[int], plan: Plan) -> Flow[Found]:
-        """Translation by the model."""
+        """What the model writes."""
+        self._check_length(self.preparer.encode_target(sentence.prefix))
         options = self._search(plan, len(ids))
         with_lexicon = self.judge.model is not None
         return (
@@ -157,3 +200,8 @@ class SentenceFlow:
             hypothesis.finished,
             hypothesis.token_log_probs,
         )
+
+
+def _begun(sentence: PreparedSentence, found: Found | None) -> Found | None:
+    """What was found without a search, where it begins as it should."""
+    return found if found is not None and found[0][0].text.startswith(sentence.prefix) else None

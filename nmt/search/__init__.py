@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from nmt.batch import Batch
 from nmt.config import GenerationConfig, SpecialIds
 from nmt.hypothesis import Hypothesis, max_length
 from nmt.models.interface import StateT, StepDecoder
 from nmt.search.beam import beam_search
 from nmt.search.greedy import greedy_search
+from nmt.search.prefixes import Prefixes
 from nmt.search.required import Required
 from nmt.search.sampling import sample
 
-__all__ = ["Hypothesis", "Required", "beam_search", "greedy_search", "max_length", "sample", "search"]
+__all__ = [
+    "Hypothesis",
+    "Prefixes",
+    "Required",
+    "beam_search",
+    "greedy_search",
+    "max_length",
+    "sample",
+    "search",
+]
 
 
 def search(
@@ -21,7 +29,7 @@ def search(
     source: Batch,
     options: GenerationConfig,
     special: SpecialIds,
-    prefixes: Sequence[Sequence[int]] | None = None,
+    prefixes: Prefixes | None = None,
     required: Required | None = None,
 ) -> list[list[Hypothesis]]:
     """Translate token ids in the way that ``options`` ask for; see ``beam_search`` for arguments and errors.

@@ -25,7 +25,7 @@ vocabulary, T tokens so far of the longest row, with BOS.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -41,6 +41,7 @@ from nmt.search.backpointers import BackPointers
 from nmt.search.constraints import Constraints
 from nmt.search.finite import check_finite, largest
 from nmt.search.hypothesis import Hypothesis, NBestList
+from nmt.search.prefixes import Prefixes
 from nmt.search.required import Required
 from nmt.search.topk import Continuations, best_continuations
 from nmt.search.transfer import to_cpu
@@ -52,7 +53,7 @@ def beam_search(
     source: Batch,
     options: GenerationConfig,
     special: SpecialIds,
-    prefixes: Sequence[Sequence[int]] | None = None,
+    prefixes: Prefixes | None = None,
     required: Required | None = None,
     *,
     early_stop: bool = True,
@@ -64,7 +65,7 @@ def beam_search(
         source: the sentences, target side absent.
         options: beam size, n-best, scores and limits; ``sampling`` is ignored.
         special: ids of PAD, BOS and EOS.
-        prefixes: for each sentence the tokens its translation must begin with; the model scores them too.
+        prefixes: what translations must begin with.
         required: placeholders that each translation must hold exactly once, and may not hold unasked; without
             all of them no hypothesis is finished.
         early_stop: use the bound; off only to show that it changes nothing.
@@ -107,7 +108,7 @@ class BeamSearch:
         source: Batch,
         options: GenerationConfig,
         special: SpecialIds,
-        prefixes: Sequence[Sequence[int]] | None = None,
+        prefixes: Prefixes | None = None,
         required: Required | None = None,
         *,
         early_stop: bool = True,

@@ -19,6 +19,7 @@ from nmt.batch import Batch, pad
 from nmt.config import GenerationConfig, SpecialIds
 from nmt.hypothesis import max_length
 from nmt.search.loops import LoopRule
+from nmt.search.prefixes import Prefixes
 from nmt.search.required import NEVER, Required, RequiredPieces
 
 
@@ -36,6 +37,8 @@ class Constraints:
     """A hypothesis that goes round in circles has no next token; None: it has."""
     required: RequiredPieces | None = None
     """Placeholders that must be written exactly once; None: the vocabulary has none."""
+    prefixes: Prefixes | None = None
+    """What was asked for, where it also says what may not follow; None: it does not."""
 
     @classmethod
     def for_batch(
@@ -43,7 +46,7 @@ class Constraints:
         source: Batch,
         options: GenerationConfig,
         special: SpecialIds,
-        prefixes: Sequence[Sequence[int]] | None = None,
+        prefixes: Prefixes | None = None,
         required: Required | None = None,
     ) -> Constraints:
         """Work out each sentence's limits.
@@ -51,15 +54,10 @@ class Constraints:
         A prefix longer than its sentence's maximum raises that maximum, and so do more required pieces.
 
         Raises:
-            ValueError: not one prefix for each sentence, or a prefix that holds PAD, BOS or EOS; and as
-                ``Required.check`` does.
+            ValueError: as ``Prefixes.check`` and ``Required.check``.
         """
-        prefixes = [()] * source.size if prefixes is None else prefixes
-        if len(prefixes) != source.size:
-            raise ValueError(f"{len(prefixes)} prefixes for {source.size} sentences")
-        markers = {special.pad, special.bos, special.eos}
-        if any(not markers.isdisjoint(prefix) for prefix in prefixes):
-            raise ValueError("a forced prefix may hold neither PAD nor BOS nor EOS")
+        prefixes = Prefixes.none(source.size) if prefixes is None else prefixes
+        prefixes.check(source.size, special)
         source_lengths = (source.source_mask_BS.sum(dim=1) - 1).tolist()  # without EOS
         required = Required((), ((),) * source.size) if required is None else required
         required.check(source.size)
@@ -68,15 +66,18 @@ class Constraints:
                 max_length(length, options.max_length_ratio, options.max_length_offset),
                 len(prefix) + len(set(ids).difference(prefix)),
             )
-            for length, prefix, ids in zip(source_lengths, prefixes, required.sentences, strict=True)
+            for length, prefix, ids in zip(
+                source_lengths, prefixes.sentences, required.sentences, strict=True
+            )
         )
         return cls(
             special,
             options.no_repeat_ngram_size,
             max_lengths,
-            pad(prefixes, special.pad),
+            pad(prefixes.sentences, special.pad),
             LoopRule.for_batch(source, ranked=options.sampling is None) if options.repair_loops else None,
             RequiredPieces.build(required, source_lengths, max_lengths, special.eos),
+            prefixes if any(prefixes.never_next) else None,
         )
 
     def fits(self, other: Constraints) -> bool:
@@ -135,11 +136,24 @@ class Constraints:
             self.loops.apply(scores_NV, history(), sentences, lengths)
         if required is not None:
             required.apply(scores_NV, history(), sentences, lengths)
+        if self.prefixes is not None:
+            self._keep_apart(scores_NV, self.prefixes, sentences, lengths)
         if forced_N1 is not None and kept_N1 is not None:
             free_N1 = forced_N1 == self.special.pad
             scores_NV.masked_fill_(~free_N1, NEVER)
             kept_N1 = kept_N1.masked_fill(free_N1, NEVER)  # free rows rewrite PAD's -inf
             scores_NV.scatter_(1, forced_N1, kept_N1)
+
+    def _keep_apart(
+        self, scores_NV: Tensor, prefixes: Prefixes, sentences: Sequence[int], lengths: Sequence[int]
+    ) -> None:
+        """Right after its prefix a sentence may not write what would go on with the last word of it."""
+        n_rows = scores_NV.size(0) // len(sentences)
+        for place, (sentence, length) in enumerate(zip(sentences, lengths, strict=True)):
+            never = prefixes.next_to(sentence, length)
+            if never:
+                rows_KV = scores_NV[place * n_rows : (place + 1) * n_rows]
+                rows_KV.index_fill_(1, torch.tensor(never, device=scores_NV.device), NEVER)
 
     @cached_property
     def _markers(self) -> Tensor:

@@ -30,6 +30,7 @@ from nmt.hypothesis import Outcome, Sentence
 from nmt.models.interface import MergingDecoder, StateT, Step
 from nmt.search import search
 from nmt.search.beam import BeamSearch
+from nmt.search.prefixes import Prefixes
 from nmt.search.required import Required
 
 
@@ -42,6 +43,7 @@ class ContinuousSearch(Generic[StateT]):
         device: where the decoder is.
         placeholders: all placeholder ids of the vocabulary, see ``Required``.
         on_failure: told when the decoder fails as a whole.
+        never_after: the tokens that may not follow a prefix at once.
     """
 
     def __init__(
@@ -51,7 +53,9 @@ class ContinuousSearch(Generic[StateT]):
         device: torch.device | str = "cpu",
         placeholders: tuple[int, ...] = (),
         on_failure: Callable[[Exception], None] | None = None,
+        never_after: Callable[[Sequence[int]], Sequence[int]] = lambda _prefix: (),
     ) -> None:
+        self._never_after = never_after
         self._decoder = decoder
         self._special = special
         self._device = device
@@ -83,10 +87,10 @@ class ContinuousSearch(Generic[StateT]):
         for group in groups.values():
             beam_size = group[0].options.beam_size
             running = self._batches.setdefault(beam_size, _BeamSizeGroup())
-            source, required = self._batch(group)
+            source, prefixes, required = self._batch(group)
             try:
                 state = self._decoder.start(source, beam_size)
-                searched = BeamSearch.start(source, group[0].options, self._special, required=required)
+                searched = BeamSearch.start(source, group[0].options, self._special, prefixes, required)
                 cohort = _Cohort(tuple(group), searched, source.source_BS.size(1))
                 if running.state is not None:
                     state = self._decoder.merge(running.state, state)
@@ -114,10 +118,15 @@ class ContinuousSearch(Generic[StateT]):
             for cohort in running.cohorts:
                 cohort.cancel(keys)
 
-    def _batch(self, group: Sequence[Sentence]) -> tuple[Batch, Required]:
+    def _batch(self, group: Sequence[Sentence]) -> tuple[Batch, Prefixes | None, Required]:
         source = Batch.from_ids([sentence.source_ids for sentence in group], special=self._special)
         required = Required(self._placeholders, tuple(sentence.required for sentence in group))
-        return source.to(self._device), required
+        prefixes = Prefixes(
+            tuple(sentence.prefix for sentence in group),
+            tuple(self._never_after(sentence.prefix) for sentence in group),
+        )
+        is_free = not any(prefixes.sentences)
+        return source.to(self._device), None if is_free else prefixes, required
 
     def _step_together(self, running: _BeamSizeGroup[StateT]) -> list[Outcome]:
         outcomes: list[Outcome] = []
@@ -153,8 +162,8 @@ class ContinuousSearch(Generic[StateT]):
 
     def _search_alone(self, sentence: Sentence) -> Outcome:
         try:
-            source, required = self._batch([sentence])
-            (hypotheses,) = search(self._decoder, source, sentence.options, self._special, required=required)
+            source, prefixes, required = self._batch([sentence])
+            (hypotheses,) = search(self._decoder, source, sentence.options, self._special, prefixes, required)
         except Exception as error:
             return Outcome(sentence.key, [], error)
         return Outcome(sentence.key, hypotheses)

@@ -25,6 +25,7 @@ from nmt.scoring import Scoring
 from nmt.search.constraints import Constraints
 from nmt.search.finite import check_finite, largest
 from nmt.search.hypothesis import Hypothesis
+from nmt.search.prefixes import Prefixes
 from nmt.search.required import Required
 from nmt.search.transfer import to_cpu
 
@@ -38,7 +39,7 @@ def greedy_search(
     source: Batch,
     options: GenerationConfig,
     special: SpecialIds,
-    prefixes: Sequence[Sequence[int]] | None = None,
+    prefixes: Prefixes | None = None,
     required: Required | None = None,
 ) -> list[list[Hypothesis]]:
     """Take the most probable token at each step: one hypothesis for each sentence.
@@ -60,7 +61,7 @@ def decode(
     source: Batch,
     options: GenerationConfig,
     special: SpecialIds,
-    prefixes: Sequence[Sequence[int]] | None = None,
+    prefixes: Prefixes | None = None,
     required: Required | None = None,
     *,
     choose: Choose,

@@ -25,6 +25,7 @@ from nmt.models.interface import StateT, Step, StepDecoder
 from nmt.search.constraints import Constraints
 from nmt.search.greedy import decode
 from nmt.search.hypothesis import Hypothesis
+from nmt.search.prefixes import Prefixes
 from nmt.search.required import Required
 
 ROUNDING = 1e-6
@@ -36,7 +37,7 @@ def sample(
     source: Batch,
     options: GenerationConfig,
     special: SpecialIds,
-    prefixes: Sequence[Sequence[int]] | None = None,
+    prefixes: Prefixes | None = None,
     required: Required | None = None,
 ) -> list[list[Hypothesis]]:
     """Draw ``n_best`` independent samples for each sentence; equal ones stay, and ``beam_size`` is ignored.

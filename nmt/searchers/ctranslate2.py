@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +20,13 @@ from nmt.device import count_threads, kind_and_index
 from nmt.errors import ConfigError, NumericalError
 from nmt.hypothesis import Hypothesis, max_length
 from nmt.model_folder.opened import AnyModel
-from nmt.pipeline.requests import Search
+from nmt.pipeline.requests import Followers, NextPieces, Search
 from nmt.scoring import Scoring
 from nmt.searchers.batches import cut
 from nmt.searchers.cache import cached_export, checksum
 from nmt.searchers.interface import Searcher, by_options
 from nmt.text.placeholders import PLACEHOLDERS
+from nmt.text.word_pieces import NO_WORD_PIECES, WordPieces
 
 if TYPE_CHECKING:
     import torch
@@ -104,6 +105,7 @@ class CTranslate2Searcher:
         loaded: the same model.
         otherwise: searches the rest.
         n_workers: batches that ``translator`` runs side by side.
+        word_pieces: those of the vocabulary, by which the last word of a prefix is a whole one.
     """
 
     def __init__(
@@ -112,7 +114,9 @@ class CTranslate2Searcher:
         loaded: AnyModel,
         otherwise: Searcher,
         n_workers: int,
+        word_pieces: WordPieces = NO_WORD_PIECES,
     ) -> None:
+        self._word_pieces = word_pieces
         self._translator = translator
         self._loaded = loaded
         self._otherwise = otherwise
@@ -129,7 +133,7 @@ class CTranslate2Searcher:
     def search(self, asked: Sequence[Search], *, max_batch_tokens: int) -> list[list[Hypothesis]]:
         """As ``Searcher.search``."""
         searching = [
-            (batch, self._start([asked[place] for place in batch]))
+            (batch, self._start([asked[place] for place in batch], self._named(asked[batch[0]].prefix)))
             for batch in self._batches(asked, max_batch_tokens)
         ]
         scoring = []
@@ -148,8 +152,9 @@ class CTranslate2Searcher:
         for kept, scores in scoring:
             for (place, pieces), score in zip(kept, scores, strict=True):
                 found.setdefault(place, []).append(self._scored(asked[place], pieces, score.result()))
-        for hypotheses in found.values():
+        for place, hypotheses in found.items():
             hypotheses.sort(key=lambda hypothesis: -hypothesis.score)
+            del hypotheses[asked[place].options.n_best :]
         missing = [place for place in range(len(asked)) if place not in found]
         if missing:
             others = self._otherwise.search(
@@ -165,8 +170,13 @@ class CTranslate2Searcher:
             options = asked[alike[0]].options
             if options.sampling is not None or options.coverage_penalty:
                 continue
+            batches += [[place] for place in alike if asked[place].prefix]
             for is_bound in (False, True):  # placeholders are forbidden where none is required
-                places = [place for place in alike if bool(asked[place].required) == is_bound]
+                places = [
+                    place
+                    for place in alike
+                    if bool(asked[place].required) == is_bound and not asked[place].prefix
+                ]
                 lengths = [len(asked[place].source_ids) + 1 for place in places]
                 shares = cut(lengths, max_batch_tokens, options.beam_size, self._n_workers)
                 batches += [[places[index] for index in share] for share in shares]
@@ -179,7 +189,7 @@ class CTranslate2Searcher:
         """
         options = batch[0].options
         required = {id_ for one in batch for id_ in one.required} - {self._ids[piece] for piece in prefix}
-        forbidden = {self._special.pad, self._special.bos, *self._placeholders} - required
+        forbidden = self._forbidden(required)
         begun = [*self._bos, *prefix]
         running: Sequence[Any] = self._translator.translate_batch(
             [self._of(one.source_ids) for one in batch],
@@ -192,7 +202,7 @@ class CTranslate2Searcher:
             suppress_sequences=[[self._pieces[id_]] for id_ in sorted(forbidden)],
             max_input_length=0,
             min_decoding_length=0,
-            max_decoding_length=max(_limit(one) for one in batch) + 1 - len(prefix),
+            max_decoding_length=len(self._bos) + max(_limit(one) for one in batch) + 1,  # prefix included
             return_end_token=True,
             return_scores=True,
         )
@@ -203,7 +213,7 @@ class CTranslate2Searcher:
     ) -> list[tuple[int, list[str]]]:
         """The place and the pieces of translations with all that is required, where there are any."""
         found: list[tuple[int, list[str]]] = []
-        prefixes: dict[int, list[str]] = {}
+        prefixes = {place: self._named(asked[place].prefix) for place in lacking}
         for _ in range(PREFIXES):
             prefixes = self._prefixes(asked, lacking, prefixes)
             running = {
@@ -265,9 +275,14 @@ class CTranslate2Searcher:
         return sound
 
     def _usable(self, asked: Search, answer: Any) -> list[list[str]]:  # noqa: ANN401
-        """The best ``n_best`` finished hypotheses of legal length with each required placeholder once."""
+        """The best ``n_best`` finished hypotheses of legal length with each required placeholder once.
+
+        After a prefix, whose pieces CTranslate2 does not score, all that there are; none that goes on with
+        its last word.
+        """
         scoring = Scoring.from_options(asked.options)
         end = self._pieces[self._special.eos]
+        n_given, never = len(asked.prefix), self._word_pieces.never_after(asked.prefix)
         ranked: list[tuple[float, list[str]]] = []
         for hypothesis, mean in zip(answer.hypotheses, answer.scores, strict=True):
             pieces = hypothesis[len(self._bos) :]
@@ -278,10 +293,11 @@ class CTranslate2Searcher:
                     "decode with engine eager"
                 )
             is_finished = pieces[-1:] == [end] and len(pieces) - 1 <= _limit(asked)
-            if is_finished and self._has_required(pieces, asked.required):
+            following = self._ids[pieces[n_given]] if len(pieces) > n_given else None
+            if is_finished and following not in never and self._has_required(pieces, asked.required):
                 ranked.append((-scoring.score(log_prob, len(pieces)), pieces[:-1]))
         ranked.sort()
-        return [pieces for _, pieces in ranked[: asked.options.n_best]]
+        return [pieces for _, pieces in ranked[: None if n_given else asked.options.n_best]]
 
     def _has_required(self, pieces: Sequence[str], required: Sequence[int]) -> bool:
         """Whether what is required is there once, and no other placeholder."""
@@ -327,6 +343,48 @@ class CTranslate2Searcher:
         score = Scoring.from_options(asked.options).score(log_prob, len(tokens) + 1)
         return Hypothesis(tokens, log_prob, score, True, log_probs)
 
+    def next_pieces(self, asked: NextPieces) -> list[Followers]:
+        """As ``Searcher.next_pieces``: alternatives at the first place after each prefix, and no further.
+
+        CTranslate2 has EOS not among them and gives its share to the others: it is scored by itself.
+        """
+        sources = [self._of(asked.source_ids)] * len(asked.prefixes)
+        begun = [[*self._bos, *self._named(prefix)] for prefix in asked.prefixes]
+        answers = self._translator.translate_batch(
+            sources,
+            begun if begun[0] else None,
+            asynchronous=True,
+            beam_size=1,
+            num_hypotheses=asked.count,
+            return_alternatives=True,
+            suppress_sequences=[[self._pieces[id_]] for id_ in sorted(self._forbidden(asked.required))],
+            max_input_length=0,
+            min_decoding_length=0,
+            max_decoding_length=len(begun[0]) + 1,
+            return_scores=True,
+        )
+        scored = self._translator.score_batch(sources, begun, max_input_length=0) if begun[0] else ()
+        ends = [one.log_probs[-1] for one in scored] or [-math.inf] * len(begun)
+        return [self._followers(answer.result(), end) for answer, end in zip(answers, ends, strict=True)]
+
+    def _followers(self, answer: Any, end: float) -> Followers:  # noqa: ANN401
+        """The last pieces of hypotheses, which share what EOS leaves."""
+        left = math.log(max(-math.expm1(end), 1e-12))
+        found = [
+            (self._ids[pieces[-1]], score + left)
+            for pieces, score in zip(answer.hypotheses, answer.scores, strict=True)
+        ]
+        found.append((self._special.eos, end))
+        return sorted(found, key=lambda one: -one[1])
+
+    def _forbidden(self, required: Collection[int]) -> set[int]:
+        """What no translation holds, and placeholders that this one is not to hold."""
+        return {self._special.pad, self._special.bos, *self._placeholders} - set(required)
+
+    def _named(self, ids: Sequence[int]) -> list[str]:
+        """The pieces of a translation."""
+        return [self._pieces[id_] for id_ in ids]
+
     def _of(self, ids: Sequence[int]) -> list[str]:
         """The pieces of a source sentence."""
         return [self._source_pieces[id_] for id_ in ids]
@@ -336,4 +394,4 @@ def _limit(asked: Search) -> int:
     """The most tokens of a translation, EOS not counted; required ones fit in."""
     options: GenerationConfig = asked.options
     most = max_length(len(asked.source_ids), options.max_length_ratio, options.max_length_offset)
-    return max(most, len(asked.required))
+    return max(most, len(asked.prefix) + len(set(asked.required).difference(asked.prefix)))

@@ -1,7 +1,7 @@
 """The cuBLAS of CUDA 12, which CTranslate2 opens by its name when it first multiplies on a GPU.
 
-PyTorch brings another version of CUDA along. The package ``nvidia-cublas-cu12`` (the extra ``gpu``) has the right
-one, in a folder where the loader does not look.
+PyTorch brings another version of CUDA along. The package ``nvidia-cublas-cu12`` (the extra ``gpu``) has the
+right one, in a folder where the loader does not look.
 """
 
 from __future__ import annotations

@@ -13,11 +13,21 @@ from nmt.alignment.alignment import ALIGN_TOKENS, Alignment
 from nmt.alignment.attention_maps import HeadMaps
 from nmt.hypothesis import Hypothesis
 from nmt.model_folder.opened import AnyModel
-from nmt.pipeline.requests import Answer, EveryHead, ForcedPass, Question, ReadBack, Search
+from nmt.pipeline.requests import (
+    Answer,
+    EveryHead,
+    Followers,
+    ForcedPass,
+    NextPieces,
+    Question,
+    ReadBack,
+    Search,
+)
 from nmt.searchers import RunningSearch, Searcher
 from nmt.searchers.ctranslate2 import CTranslate2Searcher
 from nmt.searchers.waiting import WaitingSearch
 from nmt.text.placeholders import PLACEHOLDERS
+from nmt.text.word_pieces import WordPieces
 
 if TYPE_CHECKING:
     from nmt.alignment.aligner import Aligner
@@ -58,14 +68,15 @@ class Answerer:
         ids = (loaded.tokenizer.piece_id(piece) for piece in PLACEHOLDERS)
         self._placeholders = tuple(id_ for id_ in ids if id_ is not None)
         self._device = device
+        self._word_pieces = WordPieces(loaded.tokenizer.pieces, loaded.config.target_language)
         self.decoder: MergingDecoder[Any] | None = None if ctranslate2 is not None else loaded.model
         """Decoder of a running batch of engine eager."""
-        reference = _Reference(loaded, self._placeholders, device)
+        reference = _Reference(loaded, self._placeholders, device, self._word_pieces)
         self._reference = reference
         self.searcher: Searcher = (
             reference.searcher
             if ctranslate2 is None
-            else CTranslate2Searcher(ctranslate2, loaded, reference, n_workers)
+            else CTranslate2Searcher(ctranslate2, loaded, reference, n_workers, self._word_pieces)
         )
 
     @property
@@ -88,6 +99,7 @@ class Answerer:
         }
         answers |= self._look(_of_kind(EveryHead, questions))
         answers |= self._read_back(_of_kind(ReadBack, questions))
+        answers |= self._next_pieces(_of_kind(NextPieces, questions))
         return [answers[place] for place in range(len(questions))]
 
     def continuous_search(
@@ -98,11 +110,21 @@ class Answerer:
             return WaitingSearch(self.searcher, on_failure, is_hurried)
         from nmt.search.continuous import ContinuousSearch  # noqa: PLC0415 - imports torch
 
-        return ContinuousSearch(self.decoder, self._special_ids, self._device, self._placeholders, on_failure)
+        return ContinuousSearch(
+            self.decoder,
+            self._special_ids,
+            self._device,
+            self._placeholders,
+            on_failure,
+            self._word_pieces.never_after,
+        )
 
     def _search(self, searches: Mapping[int, Search], max_batch_tokens: int) -> dict[int, list[Hypothesis]]:
         found = self.searcher.search(list(searches.values()), max_batch_tokens=max_batch_tokens)
         return dict(zip(searches, found, strict=True))
+
+    def _next_pieces(self, asked: Mapping[int, NextPieces]) -> dict[int, list[Followers]]:
+        return {place: self.searcher.next_pieces(one) for place, one in asked.items()}
 
     def _align(self, passes: Mapping[int, ForcedPass], max_batch_tokens: int) -> dict[int, Alignment]:
         """In batches that read the same attention."""
@@ -138,8 +160,11 @@ class Answerer:
 class _Reference:
     """A ``StepSearcher`` of a model whose weights are read when the first search comes."""
 
-    def __init__(self, loaded: AnyModel, placeholders: tuple[int, ...], device: str) -> None:
+    def __init__(
+        self, loaded: AnyModel, placeholders: tuple[int, ...], device: str, word_pieces: WordPieces
+    ) -> None:
         self._loaded, self._placeholders, self._device = loaded, placeholders, device
+        self._word_pieces = word_pieces
 
     @cached_property
     def searcher(self) -> StepSearcher:
@@ -147,11 +172,15 @@ class _Reference:
         from nmt.searchers.step import StepSearcher  # noqa: PLC0415 - imports torch
 
         special = self._loaded.config.special_ids
-        return StepSearcher(self._loaded.model, special, self._placeholders, self._device)
+        return StepSearcher(self._loaded.model, special, self._placeholders, self._device, self._word_pieces)
 
     def search(self, asked: Sequence[Search], *, max_batch_tokens: int) -> list[list[Hypothesis]]:
         """As ``Searcher.search``."""
         return self.searcher.search(asked, max_batch_tokens=max_batch_tokens)
+
+    def next_pieces(self, asked: NextPieces) -> list[Followers]:
+        """As ``Searcher.next_pieces``."""
+        return self.searcher.next_pieces(asked)
 
 
 def _of_kind(kind: type[QuestionT], questions: Sequence[Question]) -> dict[int, QuestionT]:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Hashable, Sequence
 from typing import Protocol
 
 from nmt.hypothesis import Hypothesis, Outcome, Sentence
-from nmt.pipeline.requests import Search
+from nmt.pipeline.requests import Followers, NextPieces, Search
 
 
 class Searcher(Protocol):
@@ -23,6 +23,9 @@ class Searcher(Protocol):
             NumericalError: the model computes NaN.
             ConfigError: options that the model cannot follow.
         """
+
+    def next_pieces(self, asked: NextPieces) -> list[Followers]:
+        """What the model would write after each prefix; EOS is a piece, placeholders unasked are none."""
 
 
 class RunningSearch(Protocol):

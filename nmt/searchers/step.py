@@ -11,10 +11,11 @@ from nmt.batch import Batch
 from nmt.config import SpecialIds
 from nmt.hypothesis import Hypothesis
 from nmt.models.interface import StepDecoder
-from nmt.pipeline.requests import Search
-from nmt.search import Required, search
+from nmt.pipeline.requests import Followers, NextPieces, Search
+from nmt.search import Prefixes, Required, search
 from nmt.searchers.batches import cut
 from nmt.searchers.interface import by_options
+from nmt.text.word_pieces import NO_WORD_PIECES, WordPieces
 
 
 class StepSearcher:
@@ -27,6 +28,7 @@ class StepSearcher:
         special: ids of PAD, BOS and EOS.
         placeholders: all placeholder ids of the vocabulary, see ``Required``.
         device: where the decoder is.
+        word_pieces: those of the vocabulary, by which the last word of a prefix is a whole one.
     """
 
     def __init__(
@@ -35,8 +37,9 @@ class StepSearcher:
         special: SpecialIds,
         placeholders: tuple[int, ...] = (),
         device: torch.device | str = "cpu",
+        word_pieces: WordPieces = NO_WORD_PIECES,
     ) -> None:
-        self._decoder = decoder
+        self._decoder, self._word_pieces = decoder, word_pieces
         self._special, self._placeholders = special, placeholders
         self._device = torch.device(device)
 
@@ -51,8 +54,30 @@ class StepSearcher:
                 places = [alike[index] for index in share]
                 batch = Batch.from_ids([asked[place].source_ids for place in places], special=self._special)
                 required = Required(self._placeholders, tuple(asked[place].required for place in places))
+                prefixes = self._prefixes([asked[place].prefix for place in places])
                 hypotheses = search(
-                    self._decoder, batch.to(self._device), options, self._special, required=required
+                    self._decoder, batch.to(self._device), options, self._special, prefixes, required
                 )
                 found.update(zip(places, hypotheses, strict=True))
         return [found[place] for place in range(len(asked))]
+
+    def _prefixes(self, sentences: Sequence[tuple[int, ...]]) -> Prefixes | None:
+        if not any(sentences):
+            return None
+        return Prefixes(sentences, tuple(map(self._word_pieces.never_after, sentences)))
+
+    @torch.inference_mode()
+    def next_pieces(self, asked: NextPieces) -> list[Followers]:
+        """As ``Searcher.next_pieces``, N prefixes together."""
+        batch = Batch.from_ids([asked.source_ids] * len(asked.prefixes), special=self._special)
+        state = self._decoder.start(batch.to(self._device), 1)
+        for tokens_N in zip(*((self._special.bos, *prefix) for prefix in asked.prefixes), strict=True):
+            step, state = self._decoder.step(state, torch.tensor(tokens_N, device=self._device))
+        log_probs_NV = step.log_probs_NV
+        forbidden = {self._special.pad, self._special.bos, *self._placeholders} - set(asked.required)
+        log_probs_NV[:, sorted(forbidden)] = -torch.inf
+        best = log_probs_NV.topk(min(asked.count, log_probs_NV.size(1)))
+        return [
+            list(zip(ids, log_probs, strict=True))
+            for ids, log_probs in zip(best.indices.tolist(), best.values.tolist(), strict=True)
+        ]

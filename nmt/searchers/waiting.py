@@ -88,4 +88,4 @@ class WaitingSearch:
 
 
 def _asked(sentence: Sentence) -> Search:
-    return Search(sentence.source_ids, sentence.options, sentence.required)
+    return Search(sentence.source_ids, sentence.options, sentence.required, sentence.prefix)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from fastapi import Request
@@ -105,7 +106,25 @@ def options(request: TranslateRequest, direction: Direction, settings: Settings)
         split_sentences=request.split_sentences,
         min_confidence=request.min_confidence,
         attention=_attention(request.attention, direction.model),
+        prefixes=_prefixes(request, settings),
     )
+
+
+def check_prefix(prefixes: Sequence[str], settings: Settings) -> None:
+    """Raises ``TextTooLongError`` when the beginnings of a translation are longer than a text may be."""
+    n_characters = sum(map(len, prefixes))
+    if n_characters > settings.max_text_characters:
+        raise TextTooLongError(
+            f"prefix has {n_characters} characters; the limit is {settings.max_text_characters}: shorten it"
+        )
+
+
+def _prefixes(request: TranslateRequest, settings: Settings) -> tuple[str, ...]:
+    """Raises ``InputError`` when they are of several texts."""
+    check_prefix(request.prefixes, settings)
+    if request.prefixes and len(request.texts) > 1:
+        raise InputError(f"prefix is of one text, and these are {len(request.texts)}: send each by itself")
+    return request.prefixes if any(map(str.strip, request.prefixes)) else ()
 
 
 def _check_quality(request: TranslateRequest, settings: Settings) -> None:

@@ -38,6 +38,7 @@ def refuse_what_markup_has_not(body: TranslateRequest, *, streamed: bool) -> Non
             ("alignment", body.alignment != "none"),
             ("alignment_format", body.alignment_format != "links"),
             ("n_best", body.n_best > 1),
+            ("prefix", body.prefix is not None),
             ("Accept: text/event-stream", streamed),
         )
         if is_asked

@@ -5,9 +5,11 @@ import { directionName, pairFrom, pairNames } from "./direction.js";
 import { byId, element } from "./dom.js";
 import { EveryHead } from "./every_head.js";
 import { HeatMap } from "./heatmap.js";
+import { markUnits, nameUnits } from "./memories.js";
 import { canSpeak } from "./speech.js";
 import { explainFlag, isUnsure, markSentences, nameMarks } from "./sentences.js";
 import { say } from "./strings.js";
+import { closeChoices } from "./word_choices.js";
 import { fillWords, LinkedWords, makeOneStop, putOut } from "./words.js";
 
 /** @typedef {import("./api.js").Translation} Translation */
@@ -26,6 +28,7 @@ export function scrollMirror() {
 /** Leave nothing of an earlier answer. */
 export function clearAnswer() {
   putOut();
+  closeChoices();
   for (const id of ["output", "alternatives", "heat", "notices"]) byId(id).replaceChildren();
   for (const id of ["alternatives-section", "alignment-section", "heads-section", "copy", "share", "listen"]) byId(id).hidden = true;
   byId("output").classList.remove("stale");
@@ -38,6 +41,7 @@ export class ShownAnswer {
    * @param {{ source: string, target: string }} languages
    */
   constructor(question, translation, languages) {
+    this.question = question;
     this.text = question.text;
     this.translation = translation;
     this.languages = languages;
@@ -55,6 +59,7 @@ export class ShownAnswer {
     fillWords(byId("output"), translation.text, translation.target_tokens, "target");
     markTerms(byId("output"), translation);
     markSentences(byId("output"), translation);
+    markUnits(byId("output"), translation);
     makeOneStop(byId("output"));
     for (const id of ["copy", "share"]) byId(id).hidden = false;
     byId("listen").hidden = !canSpeak(this.languages.target);
@@ -63,8 +68,13 @@ export class ShownAnswer {
 
   /** All that is in the language of the interface, or depends on it. */
   tell() {
-    byId("notices").replaceChildren(...notices(this.translation), ...offer(this.translation));
+    byId("notices").replaceChildren(
+      ...notices(this.translation),
+      ...offer(this.translation),
+      ...undo(this.question),
+    );
     nameMarks(byId("output"), this.translation);
+    nameUnits(byId("output"), this.translation);
     showAlternatives(this.translation, this.text);
     this.heatMap.show();
     this.everyHead.show();
@@ -116,6 +126,14 @@ function offer({ flags, detected_source }) {
   const button = element("button", { type: "button", className: "chip", textContent });
   button.dataset.turn = directionName(pair);
   return [element("li", {}, button)];
+}
+
+/** What was chosen of the translation, with a button to take it back. @param {import("./api.js").Question} question */
+function undo({ prefix = [] }) {
+  if (!prefix.some(Boolean)) return [];
+  const button = element("button", { type: "button", className: "chip", textContent: say("choices.undo") });
+  button.dataset.undo = "";
+  return [element("li", {}, say("choices.forced"), " ", button)];
 }
 
 /** What there is to say about a translation, each thing once; where it is, the marks show. @param {Translation} translation */

@@ -29,9 +29,13 @@ import { recall, remember, tab } from "./storage.js";
  * @property {{ language: string | null, score: number }} detected_source
  * @property {Flag[]} flags
  * @property {{ source: Span, target: Span }[]} terms
+ * @property {MemoryUse[]} memory
  * @property {boolean} truncated
  * @property {boolean} repaired
  */
+/** @typedef {{ sentence: number, use: "translation" | "repair" | "suggestion", score: number, source: string, target: string }} MemoryUse */
+/** @typedef {{ id: string, name: string, source: string, target: string, units: number }} Memory */
+/** @typedef {{ text: string, prefix: string, probability: number }} NextWord */
 /** @typedef {{ translations: Translation[], source: string, target: string, model: string }} Answer */
 /** @typedef {{ sentence_index: number, n_sentences: number, source: Span, text: string }} SentenceEvent */
 /**
@@ -45,6 +49,8 @@ import { recall, remember, tab } from "./storage.js";
  * @property {{ source: string, target: string }[]} [glossary]
  * @property {boolean} [french_typography]
  * @property {{ layer: number, heads: number[] | null }} [attention]
+ * @property {string[]} [prefix] how the translation of each sentence begins, "" where the model decides
+ * @property {string} [translation_memory]
  */
 /** @typedef {{ source: string, target: string, attention: { layers: number, heads: number } | null }} Pair a direction, and what its model has */
 /**
@@ -129,6 +135,25 @@ async function* serverSentEvents(response) {
     }
   }
 }
+
+/**
+ * The words that may follow the beginning of a sentence's translation, likeliest first.
+ * @param {{ text: string, source: string, target: string, prefix: string, count: number, french_typography?: boolean }} question
+ * @param {AbortSignal} signal
+ * @returns {Promise<{ alternatives: NextWord[] }>}
+ */
+export const alternativesAt = async (question, signal) =>
+  (
+    await ask("alternatives", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(question),
+      signal,
+    })
+  ).json();
+
+/** The translation memories of this key. @returns {Promise<{ memories: Memory[] }>} */
+export const memories = async () => (await ask("translation-memories")).json();
 
 /** @returns {Promise<Abilities>} */
 export const abilities = async () => (await ask("languages")).json();

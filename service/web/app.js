@@ -12,11 +12,13 @@ import { offerHeads } from "./heatmap.js";
 import { inLanguage, learnNames, sameLanguage } from "./languages.js";
 import { forgetSoon, keepSoon, showPast, watchPast } from "./past.js";
 import { linkTo, takeLinked } from "./share.js";
+import { chosenMemory, learnMemories, offerMemories, watchMemories } from "./memories.js";
 import { watchKeys } from "./shortcuts.js";
 import * as speech from "./speech.js";
 import { repeatStatus, tell } from "./status.js";
 import { recall, remember, tab } from "./storage.js";
 import { formatNumber, language, preferredLanguage, rememberLanguage, say, useLanguage, writePage } from "./strings.js";
+import { watchChoices } from "./word_choices.js";
 import { watchWords } from "./words.js";
 
 /** @typedef {import("./api.js").Abilities} Abilities */
@@ -50,11 +52,14 @@ let calmTimer = 0;
 let request = null;
 /** @type {ShownAnswer | null} */
 let shown = null;
+/** @type {string[]} how the translation of each sentence of the text begins; empty: as the model decides */
+let prefixes = [];
 
 function textChanged() {
   remember(TEXT, source.value, tab);
   plainMirror(source.value);
   shown = null;
+  prefixes = [];
   forgetSoon();
   byId("output").classList.add("stale");
   byId("output").removeAttribute("aria-busy");
@@ -135,6 +140,7 @@ async function ask() {
 function question(text) {
   const nBest = Number(selectById("n-best").value);
   const beamSize = Number(selectById("beam-size").value);
+  const memory = ways.isSettled() ? chosenMemory() : "";
   const terms = ways.isSettled() ? glossaryTerms() : []; // else they may be of the other direction
   return {
     text,
@@ -143,6 +149,8 @@ function question(text) {
     n_best: nBest,
     ...(beamSize ? { beam_size: Math.max(beamSize, nBest) } : {}),
     ...(terms.length ? { glossary: terms } : {}),
+    ...(memory ? { translation_memory: memory } : {}),
+    ...(prefixes.length ? { prefix: prefixes } : {}),
     ...(writesFrench() && inputById("typography").checked ? { french_typography: true } : {}),
   };
 }
@@ -211,6 +219,7 @@ function speak(code) {
   offerEveryHead(server.limits.heads_characters);
   offerDocuments(server.documents);
   showGlossary();
+  offerMemories(direction());
   showPast();
   shown?.tell();
   isWithinLimit();
@@ -260,7 +269,8 @@ function turn(pair, text) {
 /** Ask the server what it can do. @returns {Promise<boolean>} whether it told */
 async function learnAbilities() {
   try {
-    server = { ...server, ...(await abilities()) };
+    const [told] = await Promise.all([abilities(), learnMemories()]);
+    server = { ...server, ...told };
     isKnown = true;
     learnNames(server.languages);
     ways.offerPairs(server.pairs);
@@ -326,13 +336,27 @@ ways.watchDirection(
   () => turn(null, source.value),
 );
 byId("notices").addEventListener("click", (event) => {
+  if (event.target instanceof HTMLElement && "undo" in event.target.dataset) {
+    byId("output").focus(); // the button that has the focus will be gone
+    prefixes = [];
+    ask();
+    return;
+  }
   const pair = event.target instanceof HTMLElement ? ways.pairNamed(event.target.dataset.turn) : null;
   if (!pair) return;
   turn(pair, source.value);
   source.focus(); // the button that had the focus is gone
 });
 watchWords(() => shown?.words ?? null);
+watchChoices(() => shown, async (sentence, prefix) => {
+  if (!shown) return;
+  const { sentences } = shown.translation;
+  prefixes = sentences.map((_, i) => (i === sentence ? prefix : (prefixes[i] ?? "")));
+  byId("output").classList.add("stale");
+  await ask();
+});
 watchGlossary(textChanged);
+watchMemories(textChanged);
 watchDocuments();
 addEventListener("online", () => {
   if (tries) reach();

@@ -32,12 +32,9 @@ function reasons(translation, index) {
 
 /** Wrap the sentences of a filled container that have reasons. @param {HTMLElement} output @param {Translation} translation */
 export function markSentences(output, translation) {
-  const characters = Array.from(translation.text);
-  /** @param {number} n code points @returns {number} UTF-16 units */
-  const units = (n) => characters.slice(0, n).join("").length;
   translation.sentences.forEach(({ target }, index) => {
     if (!reasons(translation, index)) return;
-    const inside = nodesWithin(output, units(target.start), units(target.end));
+    const inside = nodesOf(output, translation.text, target);
     const mark = element("button", { type: "button", className: "why", tabIndex: -1 });
     const marked = element("span", { className: "sentence" }, mark);
     marked.dataset.sentence = String(index);
@@ -55,6 +52,19 @@ export function nameMarks(output, translation) {
     marked.dataset.why = marked.title = why;
     marked.querySelector(".why")?.setAttribute("aria-label", say("sentence.look", { why }));
   }
+}
+
+/**
+ * The children of a container that hold a part of its text.
+ * @param {HTMLElement} container
+ * @param {string} text of the container
+ * @param {import("./api.js").Span} span code points of it
+ */
+export function nodesOf(container, text, { start, end }) {
+  const characters = Array.from(text);
+  /** @param {number} n code points @returns {number} UTF-16 units */
+  const units = (n) => characters.slice(0, n).join("").length;
+  return nodesWithin(container, units(start), units(end));
 }
 
 /**

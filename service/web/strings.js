@@ -31,7 +31,7 @@ const ENGLISH = {
   "text.too_long": "The text is longer than {limit} characters; shorten it.",
   "text.hint":
     "Point at a word, or move to it with the keyboard, to see its partners in the other language. In the " +
-    "translation the arrow keys go from word to word.",
+    "translation the arrow keys go from word to word, and Enter offers other words.",
   "word.none": "has no partner",
 
   "direction.pair": "{source} to {target}",
@@ -86,6 +86,21 @@ const ENGLISH = {
   "options.beam": "Beam size",
   "options.beam_default": "model’s own",
   "options.typography": "French typography: « » and no-break spaces",
+
+  "choices.name": "Other words for “{word}”",
+  "choices.loading": "Looking for other words…",
+  "choices.ready": "{n} words to choose from",
+  "choices.none": "There are no other words here.",
+  "choices.probability": "{percent} %",
+  "choices.forced": "The translation begins as you chose.",
+  "choices.undo": "Back to the model’s own",
+
+  "memory.title": "Translation memory",
+  "memory.none": "none",
+  "memory.item": "{name} ({n} units)",
+  "memory.translation": "From the translation memory, {percent} %: {source} → {target}",
+  "memory.repair": "From the translation memory, {percent} %, with the words that differ put in: {source} → {target}",
+  "memory.suggestion": "The translation memory has, {percent} %: {source} → {target}",
 
   "alternatives.title": "Alternatives",
   "alternatives.explanation":
@@ -187,7 +202,7 @@ const FRENCH = {
   "text.too_long": "Le texte dépasse {limit} caractères ; raccourcissez-le.",
   "text.hint":
     "Pointez un mot, ou atteignez-le au clavier, pour voir ses correspondants dans l’autre langue. Dans la " +
-    "traduction, les touches fléchées vont d’un mot à l’autre.",
+    "traduction, les touches fléchées vont d’un mot à l’autre, et Entrée propose d’autres mots.",
   "word.none": "n’a pas de correspondant",
 
   "direction.pair": "{source}–{target}",
@@ -242,6 +257,21 @@ const FRENCH = {
   "options.beam": "Taille du faisceau",
   "options.beam_default": "celle du modèle",
   "options.typography": "Typographie française : « » et espaces insécables",
+
+  "choices.name": "D’autres mots pour « {word} »",
+  "choices.loading": "Recherche d’autres mots…",
+  "choices.ready": "{n} mots au choix",
+  "choices.none": "Il n’y a pas d’autre mot ici.",
+  "choices.probability": "{percent} %",
+  "choices.forced": "La traduction commence comme vous l’avez choisi.",
+  "choices.undo": "Revenir à celle du modèle",
+
+  "memory.title": "Mémoire de traduction",
+  "memory.none": "aucune",
+  "memory.item": "{name} ({n} unités)",
+  "memory.translation": "Tiré de la mémoire de traduction, {percent} % : {source} → {target}",
+  "memory.repair": "Tiré de la mémoire de traduction, {percent} %, les mots qui diffèrent y étant mis : {source} → {target}",
+  "memory.suggestion": "La mémoire de traduction contient, {percent} % : {source} → {target}",
 
   "alternatives.title": "Variantes",
   "alternatives.explanation":

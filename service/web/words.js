@@ -9,7 +9,7 @@ import { say } from "./strings.js";
 /** @typedef {import("./api.js").Token} Token */
 /** @typedef {"source" | "target"} Side */
 
-const STOP = ".word, .why"; // what the arrow keys go to in the translation
+const STOP = ".word, .why, .unit"; // what the arrow keys go to in the translation
 
 /**
  * Fill a container with a text whose tokens are words that can be lit.
@@ -111,7 +111,7 @@ export function watchWords(current) {
     const { side, index } = word instanceof HTMLElement ? word.dataset : {};
     if (side) current()?.light(/** @type {Side} */ (side), Number(index));
     else putOut();
-    const why = word?.closest(".sentence")?.getAttribute("data-why");
+    const why = word?.closest("[data-why]")?.getAttribute("data-why");
     if (why) byId("readout").append(element("span", { className: "reason", textContent: why }));
   };
   /** @param {MouseEvent} event */

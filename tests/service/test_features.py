@@ -117,6 +117,13 @@ CHECKS: dict[str, Callable[[httpx.Client], bool]] = {
         {"confidence"} <= native(http)["sentences"][0].keys() and "flags" in native(http)
     ),
     "alternatives": lambda http: len(native(http, n_best=3)["alternatives"]) == 3,
+    "a given beginning of the translation": lambda http: native(http, prefix="un")["text"] == "un owt eno",
+    "the words that may follow it": lambda http: (
+        http.post("/alternatives", json={"text": "one", "target": "fr", "prefix": "un"}).json()[
+            "alternatives"
+        ]
+        == [{"text": "next", "prefix": "un next", "probability": 0.5}]
+    ),
     "sentence by sentence, as server-sent events": lambda http: (
         "event: sentence"
         in http.post("/translate", json={"text": "one"}, headers={"accept": "text/event-stream"}).text

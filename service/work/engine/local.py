@@ -86,7 +86,7 @@ class WholeRequests:
         batch: list[Job] = []
         for job in list(self._waiting):
             n_characters = sum(map(len, job.texts))
-            alike = job.options == first.options and job.keep is None
+            alike = job.options == first.options and job.keep is None and not job.options.prefixes
             if job is first or (alike and n_characters <= room):
                 batch.append(job)
                 self._waiting.remove(job)

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from nmt.config import GenerationConfig, SamplingConfig
-from nmt.search import search
+from nmt.search import Prefixes, search
 from nmt.search.constraints import Constraints, max_length, repeating_tokens
 from tests.doubles import SPECIAL, ScriptedDecoder, hash_decoder, table_decoder
 from tests.nmt.search.oracle import SOURCES, all_finished, assert_same, batch_of, log_prob_of
@@ -50,7 +50,7 @@ def test_translations_begin_with_their_own_forced_prefix(way: dict[str, Any]) ->
     prefixes = [(4, 5, 6, 7), (), (9,), (8, 8, 8), (10, 1)]
     options = GenerationConfig(max_length_ratio=1.0, max_length_offset=6, no_repeat_ngram_size=1, **way)
     options = options.model_copy(update={"no_repeat_ngram_size": 0})
-    found = search(decoder, batch_of(*SOURCES), options, SPECIAL, prefixes)
+    found = search(decoder, batch_of(*SOURCES), options, SPECIAL, Prefixes(prefixes))
     for source, prefix, hypotheses in zip(SOURCES, prefixes, found, strict=True):
         for entry in hypotheses:
             assert entry.tokens[: len(prefix)] == prefix
@@ -65,7 +65,7 @@ def test_after_a_forced_prefix_a_wide_beam_finds_the_best_continuation() -> None
     decoder = hash_decoder(6, sharpness=1.0)
     options = GenerationConfig(beam_size=64, n_best=4, max_length_ratio=1e-9, max_length_offset=2)
     prefixes: list[tuple[int, ...]] = [(5,), (4, 1)]
-    found = search(decoder, batch_of((5, 5), (4,)), options, SPECIAL, prefixes)
+    found = search(decoder, batch_of((5, 5), (4,)), options, SPECIAL, Prefixes(prefixes))
     for source, prefix, hypotheses in zip(((5, 5), (4,)), prefixes, found, strict=True):
         expected = all_finished(
             decoder,
@@ -82,7 +82,7 @@ def test_after_a_forced_prefix_a_wide_beam_finds_the_best_continuation() -> None
 def test_a_prefix_longer_than_the_maximum_length_is_kept_whole(way: dict[str, Any]) -> None:
     options = GenerationConfig(max_length_ratio=1.0, max_length_offset=1, **way)
     decoder = hash_decoder(12, eos_bias=-50.0)
-    found = search(decoder, batch_of((4,), (5,)), options, SPECIAL, [(4, 5, 6, 7), ()])
+    found = search(decoder, batch_of((4,), (5,)), options, SPECIAL, Prefixes([(4, 5, 6, 7), ()]))
     assert {(entry.tokens, entry.finished) for entry in found[0]} == {((4, 5, 6, 7), False)}
     assert {len(entry.tokens) for entry in found[1]} == {2}
 
@@ -91,7 +91,7 @@ def test_a_prefix_longer_than_the_maximum_length_is_kept_whole(way: dict[str, An
 def test_a_prefix_stays_with_its_sentence_when_others_leave(way: dict[str, Any]) -> None:
     options = GenerationConfig(max_length_ratio=1.0, max_length_offset=1, **way)
     prefixes = [(), (4, 5, 6, 7, 8, 9), (), (9, 8, 7, 6, 5, 4)]
-    found = search(hash_decoder(12), batch_of((4,), (5,), (6,), (7,)), options, SPECIAL, prefixes)
+    found = search(hash_decoder(12), batch_of((4,), (5,), (6,), (7,)), options, SPECIAL, Prefixes(prefixes))
     for prefix, hypotheses in zip(prefixes, found, strict=True):
         assert {entry.tokens[: len(prefix)] for entry in hypotheses} == {prefix}
 
@@ -99,7 +99,7 @@ def test_a_prefix_stays_with_its_sentence_when_others_leave(way: dict[str, Any])
 @pytest.mark.parametrize("way", WAYS, ids=WAY_NAMES)
 def test_a_forced_prefix_may_repeat_what_a_translation_may_not(way: dict[str, Any]) -> None:
     options = GenerationConfig(no_repeat_ngram_size=1, max_length_ratio=1.0, max_length_offset=4, **way)
-    (found,) = search(hash_decoder(12), batch_of((4,)), options, SPECIAL, [(8, 8, 8)])
+    (found,) = search(hash_decoder(12), batch_of((4,)), options, SPECIAL, Prefixes([(8, 8, 8)]))
     for entry in found:
         assert entry.tokens[:3] == (8, 8, 8)
         rest = entry.tokens[3:]
@@ -107,12 +107,35 @@ def test_a_forced_prefix_may_repeat_what_a_translation_may_not(way: dict[str, An
         assert len(set(rest)) == len(rest)
 
 
+@pytest.mark.parametrize("way", WAYS, ids=WAY_NAMES)
+def test_what_may_not_follow_a_prefix_does_not_and_may_come_later(way: dict[str, Any]) -> None:
+    options = GenerationConfig(max_length_ratio=1.0, max_length_offset=9, **way)
+    decoder = hash_decoder(12, eos_bias=-50.0)
+    prefixes = [(4, 5), (), (6,), (7,), (8,)]
+    free = search(decoder, batch_of(*SOURCES), options, SPECIAL, Prefixes(prefixes))
+    never = [tuple(range(4, 11)), (), (9,), (), tuple(range(5, 12))]
+    found = search(decoder, batch_of(*SOURCES), options, SPECIAL, Prefixes(prefixes, never))
+    following = [
+        {entry.tokens[len(prefix)] for entry in hypotheses if len(entry.tokens) > len(prefix)}
+        for prefix, hypotheses in zip(prefixes, found, strict=True)
+    ]
+    assert following[0] <= {1, 11}
+    assert 9 not in following[2]
+    assert following[4] <= {1, 4}
+    assert_same(found[1], free[1])
+    assert_same(found[3], free[3])
+    later = {token for entry in found[0] for token in entry.tokens[3:]}
+    assert not later.isdisjoint(range(4, 11)), "it is of one place alone"
+
+
 def test_prefixes_that_cannot_be_meant_are_refused() -> None:
     with pytest.raises(ValueError, match="1 prefixes for 2 sentences"):
-        search(hash_decoder(), batch_of((4,), (5,)), GenerationConfig(), SPECIAL, [(4,)])
+        search(hash_decoder(), batch_of((4,), (5,)), GenerationConfig(), SPECIAL, Prefixes([(4,)]))
     for marker in (SPECIAL.pad, SPECIAL.bos, SPECIAL.eos):
         with pytest.raises(ValueError, match="neither PAD nor BOS nor EOS"):
-            search(hash_decoder(), batch_of((4,), (5,)), GenerationConfig(), SPECIAL, [(4, marker), ()])
+            search(
+                hash_decoder(), batch_of((4,), (5,)), GenerationConfig(), SPECIAL, Prefixes([(4, marker), ()])
+            )
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nmt.config import GenerationConfig, SamplingConfig
-from nmt.search import search
+from nmt.search import Prefixes, search
 from nmt.search.loops import LONGEST_PERIOD, LoopRule, least_run, longest_runs, looping_rows
 from tests.doubles import SPECIAL, ScriptedDecoder, hash_decoder
 from tests.nmt.search.oracle import batch_of
@@ -100,9 +100,9 @@ def test_what_had_finished_before_the_loop_comes_first() -> None:
 def test_a_forced_prefix_may_loop() -> None:
     decoder = hash_decoder(12, eos_bias=1.0)
     options = GenerationConfig(beam_size=1, **LONG)
-    (found,) = search(decoder, batch_of((5, 6)), options, SPECIAL, [(4,) * 16])
+    (found,) = search(decoder, batch_of((5, 6)), options, SPECIAL, Prefixes([(4,) * 16]))
     assert found[0].tokens[:16] == (4,) * 16
-    (found,) = search(decoder, batch_of((5, 6)), options, SPECIAL, [(4,) * 20])
+    (found,) = search(decoder, batch_of((5, 6)), options, SPECIAL, Prefixes([(4,) * 20]))
     assert found[0].tokens[:20] == (4,) * 20
 
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from nmt.config import GenerationConfig, SamplingConfig
-from nmt.search import Required, search
+from nmt.search import Prefixes, Required, search
 from nmt.search.constraints import Constraints
 from nmt.search.required import deadline
 from tests.doubles import SPECIAL, Ids, ScriptedDecoder, hash_decoder, table_decoder
@@ -147,7 +147,12 @@ def test_pieces_fit_into_a_maximum_length_that_is_less_than_their_number(way: di
 def test_a_forced_prefix_counts_as_written(way: dict[str, Any]) -> None:
     options = LIMITS.model_copy(update=way)
     (found,) = search(
-        hash_decoder(12), batch_of((4, 5)), options, SPECIAL, [(4, 9)], Required(PLACEHOLDERS, ((9, 10),))
+        hash_decoder(12),
+        batch_of((4, 5)),
+        options,
+        SPECIAL,
+        Prefixes([(4, 9)]),
+        Required(PLACEHOLDERS, ((9, 10),)),
     )
     for entry in found:
         assert entry.tokens[:2] == (4, 9)

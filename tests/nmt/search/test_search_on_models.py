@@ -10,7 +10,7 @@ import torch
 from nmt.batch import Batch
 from nmt.config import GenerationConfig, ModelConfig, RnnConfig, SamplingConfig, TransformerConfig
 from nmt.models.build import build_model
-from nmt.search import search
+from nmt.search import Prefixes, search
 from tests.doubles import SPECIAL
 from tests.nmt.search.oracle import SOURCES, batch_of
 
@@ -37,9 +37,9 @@ def test_search_reports_the_log_probability_of_a_forced_pass(name: str, way: dic
         parameter.mul_(3)  # so that the history matters
     options = GenerationConfig(max_length_ratio=1.0, max_length_offset=6, no_repeat_ngram_size=3, **way)
     prefixes = [(4, 5), (), (6,), (), (9, 9, 9)]
-    together = search(model, batch_of(*SOURCES), options, SPECIAL, prefixes)
+    together = search(model, batch_of(*SOURCES), options, SPECIAL, Prefixes(prefixes))
     for source, prefix, found in zip(SOURCES, prefixes, together, strict=True):
-        (alone,) = search(model, batch_of(source), options, SPECIAL, [prefix])
+        (alone,) = search(model, batch_of(source), options, SPECIAL, Prefixes([prefix]))
         assert [entry.tokens for entry in found] == [entry.tokens for entry in alone]
         for entry in found:
             batch = Batch.from_ids([source], [entry.tokens], special=SPECIAL)

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from nmt.config import GenerationConfig, SamplingConfig
-from nmt.search import search
+from nmt.search import Prefixes, search
 from nmt.search.transfer import in_one_piece, to_cpu
 from tests.doubles import SPECIAL, hash_decoder
 from tests.nmt.search.oracle import SOURCES, assert_same, batch_of
@@ -46,7 +46,7 @@ def test_search_on_a_gpu_finds_what_search_on_a_cpu_finds(way: dict[str, Any]) -
             batch_of(*SOURCES).to(device),
             options,
             SPECIAL,
-            prefixes,
+            Prefixes(prefixes),
         )
         for device in ("cpu", "cuda")
     ]

@@ -15,12 +15,13 @@ from nmt.config import GenerationConfig, SamplingConfig
 from nmt.errors import ConfigError, NumericalError
 from nmt.export.ctranslate2 import export_ctranslate2
 from nmt.model_folder.checkpoint import LoadedModel, load_model_folder, resolve_model
-from nmt.pipeline.requests import Search
+from nmt.pipeline.requests import Followers, NextPieces, Search
 from nmt.search import Hypothesis
 from nmt.searchers.cache import SUMS, cached_export
 from nmt.searchers.ctranslate2 import CTranslate2Searcher, load_ctranslate2
 from nmt.searchers.step import StepSearcher
 from nmt.text.placeholders import PLACEHOLDERS
+from nmt.text.word_pieces import WordPieces
 from nmt.translator import Translator
 
 CPU = torch.device("cpu")
@@ -43,6 +44,9 @@ class Watched:
     def search(self, asked: Sequence[Search], *, max_batch_tokens: int) -> list[list[Hypothesis]]:
         self.asked += asked
         return self.searcher.search(asked, max_batch_tokens=max_batch_tokens)
+
+    def next_pieces(self, asked: NextPieces) -> list[Followers]:
+        return self.searcher.next_pieces(asked)
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +109,76 @@ def test_what_it_cannot_do_is_searched_by_the_reference(
     found = searcher.search([plain, other], max_batch_tokens=4096)
     assert steps.asked == [other]
     assert found[1] == steps.searcher.search([other], max_batch_tokens=4096)[0]
+
+
+def test_given_beginnings_are_continued_as_by_the_reference(
+    loaded: LoadedModel, searchers: tuple[CTranslate2Searcher, Watched]
+):
+    searcher, steps = searchers
+    prefixes = ["La jeune fille mange", "En attendant", "Merci", "Le Parlement", "Mon frère n'est pas venu"]
+    searches = [
+        replace(one, prefix=tuple(loaded.tokenizer.subwords(prefix)))
+        for n_best in (1, 3)
+        for one, prefix in zip(asked(loaded, n_best=n_best), prefixes, strict=True)
+    ]
+    found = searcher.search(searches, max_batch_tokens=4096)
+    assert steps.asked == []
+    theirs = steps.searcher.search(searches, max_batch_tokens=4096)
+    for one, ours, reference in zip(searches, found, theirs, strict=True):
+        assert ours[0].tokens == reference[0].tokens
+        assert ours[0].tokens[: len(one.prefix)] == one.prefix
+        assert ours[0].token_log_probs == pytest.approx(reference[0].token_log_probs, abs=1e-3)
+        assert len(ours) <= one.options.n_best
+        assert [one.score for one in ours] == sorted((one.score for one in ours), reverse=True)
+
+
+def test_a_long_beginning_leaves_room_for_the_rest(
+    loaded: LoadedModel, searchers: tuple[CTranslate2Searcher, Watched]
+):
+    searcher, steps = searchers
+    [search] = asked(loaded, TEXTS[:1])
+    [[free]] = searcher.search([search], max_batch_tokens=4096)
+    tight = {"max_length_ratio": 1e-6, "max_length_offset": len(free.tokens) - 1}
+    options = search.options.model_copy(update=tight)
+    begun = replace(search, prefix=free.tokens[:-2], options=options)
+    [[found]] = searcher.search([begun], max_batch_tokens=4096)
+    assert steps.asked == [], "the limit counts the beginning once"
+    assert found.tokens == free.tokens
+
+
+def test_what_goes_on_with_the_last_word_of_a_beginning_is_never_found(
+    loaded: LoadedModel,
+    searchers: tuple[CTranslate2Searcher, Watched],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    searcher, _ = searchers
+    for n_best in (1, 3):
+        [search] = asked(loaded, TEXTS[:1], n_best=n_best)
+        [[free, *_]] = searcher.search([search], max_batch_tokens=4096)
+        with monkeypatch.context() as patch:
+            never = free.tokens[2:3]
+            patch.setattr(WordPieces, "never_after", lambda _self, prefix, n=never: n if prefix else ())
+            begun = replace(search, prefix=free.tokens[:2])
+            [found] = searcher.search([begun], max_batch_tokens=4096)
+        assert {one.tokens[:2] for one in found} == {free.tokens[:2]}
+        assert all(one.tokens[2] != free.tokens[2] for one in found)
+
+
+def test_next_pieces_are_those_of_the_reference(
+    loaded: LoadedModel, searchers: tuple[CTranslate2Searcher, Watched]
+):
+    searcher, steps = searchers
+    source = tuple(loaded.tokenizer.encode(TEXTS[0]))
+    ends = tuple(loaded.tokenizer.subwords("La petite fille mange une pomme."))
+    for prefixes in (((),), (ends, ends[:-1] + ends[:1])):
+        question = NextPieces(source, prefixes, 5)
+        for ours, theirs in zip(
+            searcher.next_pieces(question), steps.searcher.next_pieces(question), strict=True
+        ):
+            assert [id_ for id_, _ in ours[:5]] == [id_ for id_, _ in theirs]
+            assert [share for _, share in ours[:5]] == pytest.approx([share for _, share in theirs], abs=2e-3)
+    [after, _] = searcher.next_pieces(question)
+    assert after[0][0] == loaded.config.special_ids.eos
 
 
 def test_required_placeholders_are_each_written_once_and_no_others(

@@ -4,7 +4,6 @@ import ctypes
 import importlib
 import shutil
 import sys
-from ctypes.util import find_library
 from pathlib import Path
 
 import pytest

@@ -8,7 +8,7 @@ import pytest
 
 from nmt.config import GenerationConfig
 from nmt.errors import NumericalError
-from nmt.pipeline.requests import Search
+from nmt.pipeline.requests import Followers, NextPieces, Search
 from nmt.search import Hypothesis
 from nmt.search.continuous import Sentence
 from nmt.searchers.waiting import MOST_SENTENCES, WaitingSearch
@@ -27,6 +27,9 @@ class Echo:
         if any(BAD in one.source_ids for one in asked):
             raise NumericalError("NaN")
         return [[Hypothesis(one.source_ids, -1.0, -1.0, True)] for one in asked]
+
+    def next_pieces(self, asked: NextPieces) -> list[Followers]:
+        raise NotImplementedError
 
 
 def sentence(key: int, *ids: int) -> Sentence:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import deepl
@@ -11,14 +12,17 @@ import pytest
 from nmt.options import DEFAULTS, TranslationOptions
 from nmt.spans import Span
 from nmt.text.glossary import AppliedTerm
-from nmt.translator import Translation
+from nmt.translator import NextWord, Translation
 from service.database.records import KeyLimits
 from testbed.stub import StubTranslator
 from tests.service.conftest import LiveServer, running
 
 
 class WillingTranslator(StubTranslator):
-    """Remembers what else it was asked for; its glossary's first term is applied everywhere."""
+    """Remembers what else it was asked for; its glossary's first term is applied everywhere.
+
+    A prefix is put before a text; "next" may follow any.
+    """
 
     def translate(
         self, texts: Sequence[str], options: TranslationOptions = DEFAULTS, **arguments: Any
@@ -29,6 +33,12 @@ class WillingTranslator(StubTranslator):
                 terms = options.glossary.terms[:1]
                 applied = tuple(AppliedTerm(Span(0, 1), Span(0, 1), term, "enforced") for term in terms)
                 object.__setattr__(translation, "terms", applied)
+        if options.prefixes:
+            [prefix], [translation] = options.prefixes, found
+            word = NextWord("next", f"{prefix} next", 0.5)
+            [sentence] = translation.sentences
+            told = (replace(sentence, next_words=(word,)),)
+            found = [replace(translation, text=f"{prefix} {translation.text}", sentences=told)]
         return found
 
 
