@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from nmt.commands.lines import note
 from nmt.config import apply_overrides, parse
 from nmt.errors import ConfigError, RunFolderError
 from nmt.model_folder.checkpoint import (
@@ -14,10 +15,9 @@ from nmt.model_folder.checkpoint import (
     load_model_folder,
     resolve_model,
 )
-from nmt.model_folder.files import sha256
-from nmt.model_folder.vocabulary import VOCABULARY
 from nmt.models.build import Model
 from training.data.shards import PreparedCorpus
+from training.data.tokenizers import checksum_in, is_imported
 from training.disk import full_disk_told
 from training.distributed import World, open_world, was_restarted
 from training.guidance import has_same_data, needs_a_model, resuming, sized, tell_end, tell_start
@@ -29,12 +29,28 @@ from training.state import cannot_save, checkpoints
 RUNS = Path("runs")
 
 
-def refuse_imported(loaded: LoadedModel) -> None:
-    """Raise ``ConfigError`` for a model whose pieces are not in SentencePiece's order: none is trained on."""
-    if (loaded.folder / VOCABULARY).exists():
-        raise ConfigError(
-            f"{loaded.folder}: an imported model cannot be trained on; begin with one of ours, or anew"
-        )
+def for_imported(settings: Recipe, loaded: LoadedModel) -> Recipe:
+    """The recipe for an imported model: its pairs undisturbed, since it knows none of our pieces.
+
+    Raises:
+        ConfigError: the recipe asks for what needs pieces of ours.
+        UnsupportedLanguageError: the model does not translate between the recipe's languages.
+    """
+    options = settings.training
+    for key, wanted in (
+        ("objective", options.objective != "translation"),
+        ("attention_links", options.attention_links is not None),
+    ):
+        if wanted:
+            raise ConfigError(
+                f"{loaded.folder}: training.{key} = {getattr(options, key)} is not there for an imported "
+                "model; begin with one of ours, or leave it out"
+            )
+    data = settings.data
+    loaded.between(data.source_language, data.target_language)
+    if data.noise is not None:
+        note("data.noise is left out: an imported model has none of the placeholders that it teaches")
+    return settings.model_copy(update={"data": data.model_copy(update={"noise": None})})
 
 
 def train(
@@ -78,9 +94,10 @@ def train(
     initial: Model | None = None
     if init_from is not None:
         loaded = load_model_folder(resolve_model(init_from))
-        refuse_imported(loaded)
         initial, tokenizer_file = loaded.model, loaded.folder / TOKENIZER
-        settings = settings.beginning_with(loaded.config.model, sha256(tokenizer_file))
+        if is_imported(loaded.folder):
+            settings = for_imported(settings, loaded)
+        settings = settings.beginning_with(loaded.config.model, checksum_in(loaded.folder))
     elif settings.tokenizer.given is not None and data is None:
         tokenizer_file = path / "data" / TOKENIZER  # of the run that goes on
     with (
@@ -145,7 +162,7 @@ def _open_ready(data: Path, settings: Recipe) -> PreparedCorpus:
     if settings.tokenizer.given is None:
         return PreparedCorpus.open(data, settings)
     corpus = PreparedCorpus.open(data)
-    if sha256(corpus.tokenizer_file) != settings.tokenizer.given:
+    if checksum_in(corpus.folder) != settings.tokenizer.given:
         raise ConfigError(
             f"{data}: prepared with other sub-words than those of --init-from; leave --data out to prepare it"
         )
