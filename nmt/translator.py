@@ -75,6 +75,7 @@ class Translator:
             else one.
         reverse: a model folder of the other direction, which quality best reads translations back with; it
             is loaded when that is first asked for.
+        searching: a translator of another pair of the same model, whose copy in CTranslate2 is shared.
     """
 
     def __init__(
@@ -85,6 +86,7 @@ class Translator:
         engine: str = "auto",
         n_workers: int | None = None,
         reverse: Path | None = None,
+        searching: Translator | None = None,
     ) -> None:
         self.config: ModelFolderConfig = loaded.config
         self.generation: GenerationConfig = loaded.generation
@@ -102,14 +104,17 @@ class Translator:
         self._planner = Planner(loaded.source_tokenizer, self.preparer, languages[0], most_tokens)
         self.judge = Judge(*languages, loaded.calibration)
         self.n_workers = n_workers or count_workers(self.device)
-        self.engine = choose(loaded, self.device, engine)
-        ctranslate2 = self._ctranslate2(loaded, engine)
+        if searching is None:
+            self.engine = choose(loaded, self.device, engine)
+            self._ctranslate2 = self._load_ctranslate2(loaded, engine)
+        else:
+            self.engine, self._ctranslate2 = searching.engine, searching._ctranslate2
         self.reverse = reverse
         self.answerer = Answerer(
             loaded,
             lambda: self.aligner,
             self.device,
-            ctranslate2,
+            self._ctranslate2,
             self.n_workers,
             lambda: self.backward,
         )
@@ -135,6 +140,9 @@ class Translator:
         """Scorer that reads translations back, with its weights; of a translator that has a ``reverse``."""
         from nmt.searchers.backward import BackwardScorer  # noqa: PLC0415 - for quality best alone
 
+        if self.reverse is not None and self.reverse.resolve() == self._loaded.folder.resolve():
+            own = self.between(self.config.target_language, self.config.source_language)
+            return BackwardScorer(own._loaded, own.answerer.searcher)
         other = Translator.load(
             self.reverse,
             source=self.config.target_language,
@@ -152,7 +160,24 @@ class Translator:
         """
         self.answerer.warm_up()
 
-    def _ctranslate2(self, loaded: AnyModel, requested: str) -> Any:  # noqa: ANN401 - it has no types
+    def between(
+        self, source: str | None, target: str | None, *, reverse: str | Path | None = None
+    ) -> Translator:
+        """The same model for another pair of its languages; weights and engine are in memory once.
+
+        Args:
+            source: BCP 47 code; None: any.
+            target: the same.
+            reverse: as for ``load``.
+
+        Raises:
+            UnsupportedLanguageError: the model does not translate between them.
+        """
+        loaded = self._loaded.between(source, target)
+        found = _reverse_of(loaded.config, reverse)
+        return Translator(loaded, self.device, n_workers=self.n_workers, reverse=found, searching=self)
+
+    def _load_ctranslate2(self, loaded: AnyModel, requested: str) -> Any:  # noqa: ANN401 - it has no types
         """The model as a ``ctranslate2.Translator``; None: the model itself searches."""
         if not self.engine.is_ctranslate2:
             return None

@@ -11,6 +11,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from operator import itemgetter
 
 import structlog
 import uvicorn
@@ -26,8 +27,9 @@ from service.http.logs import configure
 from service.http.protocol import with_deadlines
 from service.settings import Settings, load_settings
 from service.work.directions import refuse_equal
-from service.work.engine.messages import Start
+from service.work.engine.messages import Pair, Start
 from service.work.engine.process import ProcessEngine
+from service.work.engine.shared import PairEngine, engines_of
 
 
 def serve(host: str = "127.0.0.1", port: int = 8000, model: str | Sequence[str] | None = None) -> None:
@@ -67,41 +69,29 @@ def serve(host: str = "127.0.0.1", port: int = 8000, model: str | Sequence[str] 
         sys.exit(1)
 
 
-def start_engines(models: Sequence[str | None], settings: Settings) -> list[ProcessEngine]:
-    """A process for each model, all loading at once; None: the model that ships, which is then missing.
+def start_engines(models: Sequence[str | None], settings: Settings) -> list[ProcessEngine | PairEngine]:
+    """A process for each model folder, all loading at once; None: that which ships, which is then missing.
 
-    Of a model of several languages a name such as ``nllb@de:pt-BR`` chooses the pair.
+    Of a model of several languages a name such as ``nllb@de:pt-BR`` chooses the pair; the pairs of one folder
+    share its process, and so its memory.
+
+    Returns:
+        An engine for each of ``models``, in their order.
 
     Raises:
         ConfigError: two models translate between the same languages, or there is no such device.
         ModelFolderError: there is no such model, or it is corrupt. No process is left then.
     """
-
-    def start(named: str | None) -> ProcessEngine:
-        model, source, target = (None, None, None) if named is None else split_pair(named)
-        return ProcessEngine(
-            Start(
-                model=model,
-                source=source,
-                target=target,
-                reverse=reverse_of(named, models),
-                device=settings.device,
-                engine=settings.engine,
-                batch_max_tokens=settings.batch_max_tokens,
-                log_level=settings.log_level,
-                log_format=settings.log_format,
-            ),
-            silent_s=settings.engine_silent_s,
-            step_s=settings.engine_step_s,
-            threads=settings.engine_threads,
-        )
-
-    with ThreadPoolExecutor(len(models)) as threads:
-        starting = [threads.submit(start, model) for model in models]
-    engines = [future.result() for future in starting if future.exception() is None]
+    groups = _of_one_folder(models)
+    with ThreadPoolExecutor(len(groups)) as threads:
+        starting = [threads.submit(_start, places, models, settings) for places in groups]
+    started = [future.result() for future in starting if future.exception() is None]
+    engines = [engine for one in started for engine in engines_of(one)]
     try:
         for future in starting:
             future.result()
+        places = [place for group in groups for place in group]
+        engines = [engine for _, engine in sorted(zip(places, engines, strict=True), key=itemgetter(0))]
         refuse_equal([engine.config for engine in engines])
     except BaseException:
         for engine in engines:
@@ -123,6 +113,48 @@ def reverse_of(named: str | None, models: Sequence[str | None]) -> str | None:
         return None
     source, target = pairs[named]
     return next((split_pair(one)[0] for one, pair in pairs.items() if pair == (target, source)), None)
+
+
+def _start(places: Sequence[int], models: Sequence[str | None], settings: Settings) -> ProcessEngine:
+    """The process of one model folder, with those of ``models`` at ``places``."""
+    named, *others = [models[place] for place in places]
+    model, source, target = (None, None, None) if named is None else split_pair(named)
+    return ProcessEngine(
+        Start(
+            model=model,
+            source=source,
+            target=target,
+            reverse=reverse_of(named, models),
+            others=tuple(_other(other, models) for other in others if other is not None),
+            device=settings.device,
+            engine=settings.engine,
+            batch_max_tokens=settings.batch_max_tokens,
+            log_level=settings.log_level,
+            log_format=settings.log_format,
+        ),
+        silent_s=settings.engine_silent_s,
+        step_s=settings.engine_step_s,
+        threads=settings.engine_threads,
+    )
+
+
+def _other(named: str, models: Sequence[str | None]) -> Pair:
+    """A further pair of a folder; one that is not named is the folder's own."""
+    model, source, target = split_pair(named)
+    if source is None:
+        source, target = languages_of(resolve_model(model))
+    return Pair(source=source, target=target, reverse=reverse_of(named, models))
+
+
+def _of_one_folder(models: Sequence[str | None]) -> list[list[int]]:
+    """Places of the models that are one folder, together."""
+    groups: dict[object, list[int]] = {}
+    for place, named in enumerate(models):
+        folder: object = place  # whoever loads it says what is wrong with a name that leads nowhere
+        with contextlib.suppress(PasserelleError):
+            folder = place if named is None else resolve_model(split_pair(named)[0]).resolve()
+        groups.setdefault(folder, []).append(place)
+    return list(groups.values())
 
 
 def _pair_of(named: str) -> tuple[str, str]:

@@ -13,7 +13,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from nmt.batching.events import Event, Failed, Finished, PartFinished, Started, 
 from nmt.errors import NumericalError
 from nmt.options import TranslationOptions
 from service.work.engine.base import Job
-from service.work.engine.child import run
+from service.work.engine.child import OnFailure, run
 from service.work.engine.local import parts_of
 from service.work.engine.messages import Ready, Start
 from testbed.stub import StubTranslator
@@ -113,12 +113,13 @@ class StubWorker:
         return "nan" in words
 
 
-def load(start: Start, _on_failure: Callable[[Exception], None]) -> Any:
+def load(start: Start, _on_failure: OnFailure) -> Any:
     worker = StubWorker()
     translator = worker.translator
-    return worker, Ready(
+    ready = Ready(
         config=translator.config, generation=translator.generation, has_formality=translator.has_formality
     )
+    return [(worker, ready)]
 
 
 if __name__ == "__main__":

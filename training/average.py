@@ -9,7 +9,7 @@ from torch import Tensor
 
 import nmt
 from nmt.errors import RunFolderError
-from nmt.model_folder.checkpoint import TOKENIZER, load_model_folder, save_model_folder
+from nmt.model_folder.checkpoint import load_model_folder, save_model_folder, tokenizer_files
 from training.sharding import set_weights
 from training.state import STATE, TrainingState, checkpoints, load_weights
 
@@ -50,7 +50,7 @@ def average_run(run: Path, last: int, out: Path) -> TrainingState:
         out,
         config=loaded.config.model_copy(update={"library_version": nmt.__version__}),
         model=loaded.model,
-        tokenizer_file=loaded.folder / TOKENIZER,
+        **tokenizer_files(loaded.folder),
         generation=loaded.generation,
         card=f"# {loaded.config.name}\n\nMean of {len(found)} checkpoints up to update {state.update}.\n",
         scores={},

@@ -80,6 +80,7 @@ class BatchStream:
         seed: int,
         subword_sampling: float,
         links: LinkTable | None = None,
+        source_tokenizer: Tokenizer | None = None,
         pretraining: Pretraining | None = None,
     ) -> None:
         if not len(pairs):
@@ -88,6 +89,7 @@ class BatchStream:
             )
         self.pairs = pairs
         self.tokenizer = tokenizer
+        self.source_tokenizer = source_tokenizer or tokenizer
         self.batch_tokens = batch_tokens
         self.seed = seed
         self.subword_sampling = subword_sampling
@@ -118,7 +120,8 @@ class BatchStream:
         """As ``Batch.from_ids``, from the mapped arrays at once."""
         special = self.tokenizer.special
         rows = np.arange(len(indices))
-        source = self.pairs.source_side.padded(indices, room=1, pad=special.pad)
+        source_pad = special.pad if special.source_pad is None else special.source_pad
+        source = self.pairs.source_side.padded(indices, room=1, pad=source_pad)
         source.ids[rows, source.lengths] = special.eos
         target = self.pairs.target_side.padded(indices, room=1, pad=special.pad)
         target_in = np.roll(target.ids, 1, axis=1)  # the last column is padding throughout
@@ -138,8 +141,11 @@ class BatchStream:
         """Every sentence segmented anew."""
         seed_sampling(int(philox(self.seed, self.epoch, 1 + self.next_batch).integers(2**32)))
         source, target = (
-            [self.tokenizer.sample(text(index), self.subword_sampling) for index in indices.tolist()]
-            for text in (self.pairs.source_text, self.pairs.target_text)
+            [tokenizer.sample(text(index), self.subword_sampling) for index in indices.tolist()]
+            for tokenizer, text in (
+                (self.source_tokenizer, self.pairs.source_text),
+                (self.tokenizer, self.pairs.target_text),
+            )
         )
         return Batch.from_ids(source, target, special=self.tokenizer.special)
 

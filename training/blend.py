@@ -16,13 +16,14 @@ import torch
 import nmt
 from nmt.errors import ConfigError
 from nmt.model_folder.checkpoint import (
-    TOKENIZER,
     LoadedModel,
     load_model_folder,
     resolve_model,
     save_model_folder,
+    tokenizer_files,
 )
 from nmt.model_folder.files import sha256
+from training.data.tokenizers import checksum_in
 
 
 def blend(model: str | Path, other: str | Path, share: float, out: Path) -> Path:
@@ -56,7 +57,7 @@ def blend(model: str | Path, other: str | Path, share: float, out: Path) -> Path
         out,
         config=first.config.model_copy(update={"library_version": nmt.__version__}),
         model=first.model,
-        tokenizer_file=first.folder / TOKENIZER,
+        **tokenizer_files(first.folder),
         generation=first.generation,
         card=f"# {first.config.name}, blended\n\n{share:g} of {first.config.name} "
         f"({_weights_of(first)}) and {1 - share:g} of {second.config.name} ({_weights_of(second)}).\n",
@@ -70,7 +71,7 @@ def _refuse_strangers(first: LoadedModel, second: LoadedModel) -> None:
         ("architecture", *(_architecture(loaded) for loaded in (first, second))),
         ("source language", first.config.source_language, second.config.source_language),
         ("target language", first.config.target_language, second.config.target_language),
-        ("sub-words", *(sha256(loaded.folder / TOKENIZER) for loaded in (first, second))),
+        ("sub-words", *(checksum_in(loaded.folder) for loaded in (first, second))),
     ):
         if one != two:
             raise ConfigError(

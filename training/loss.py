@@ -44,8 +44,9 @@ def label_smoothed_cross_entropy(
     mask_BT: Tensor,
     smoothing: float,
     agreement: float = 0.0,
+    bias_V: Tensor | None = None,
 ) -> Loss:
-    """Sum the loss of softmax(hidden W') over positions where ``mask_BT`` is True.
+    """Sum the loss of softmax(hidden W' + bias) over positions where ``mask_BT`` is True.
 
     Args:
         hidden_MTD: what is projected to the vocabulary, float32 or a half precision; products are in its
@@ -56,6 +57,7 @@ def label_smoothed_cross_entropy(
         smoothing: eps in [0, 1).
         agreement: alpha of R-Drop for two readings: the loss is the mean of theirs and alpha/4 times their
             divergence, half of the paper's sum.
+        bias_V: of the projection; None: it has none.
     """
     readings = hidden_MTD.size(0) // mask_BT.size(0)
     hidden_KRD = hidden_MTD.reshape(readings, -1, hidden_MTD.size(-1))
@@ -64,7 +66,7 @@ def label_smoothed_cross_entropy(
         real_R = mask_BT.flatten().nonzero().squeeze(1)
         hidden_KRD, target_R, weight_R = hidden_KRD[:, real_R], target_R[real_R], weight_R[real_R]
     smoothed, nll = _ProjectedCrossEntropy.apply(  # type: ignore[no-untyped-call]
-        hidden_KRD, weight_VD, target_R, weight_R, smoothing, agreement
+        hidden_KRD, weight_VD, bias_V, target_R, weight_R, smoothing, agreement
     )
     return Loss(smoothed, nll, mask_BT.sum(dtype=torch.float32))
 
@@ -96,24 +98,28 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
         ctx: Any,  # noqa: ANN401 - torch's own context
         hidden_KRD: Tensor,
         weight_VD: Tensor,
+        bias_V: Tensor | None,
         target_R: Tensor,
         weight_R: Tensor,
         smoothing: float,
         agreement: float,
     ) -> tuple[Tensor, Tensor]:
         (K, R, _), V = hidden_KRD.shape, len(weight_VD)
-        wants_gradient = any(ctx.needs_input_grad[:2])
+        wants_gradient = any(ctx.needs_input_grad[:3])
         matrix_VD = weight_VD.to(hidden_KRD.dtype)
         smoothed = hidden_KRD.new_zeros((), dtype=torch.float32)
         nll = smoothed.clone()
         hidden_grad_KRD = torch.empty_like(hidden_KRD) if wants_gradient else None
         weight_grad_VD = torch.zeros_like(weight_VD, dtype=torch.float32) if wants_gradient else None
+        bias_grad_V = None if bias_V is None else torch.zeros_like(bias_V, dtype=torch.float32)
         rows = max(1, BLOCK_ELEMENTS.get(hidden_KRD.device.type, K * R * V) // (K * V))
         buffer_V = hidden_KRD.new_empty(K * min(rows, R), V)
         for first in range(0, R, rows):
             block = slice(first, first + rows)
             hidden_QD = hidden_KRD[:, block].flatten(0, 1)  # Q = K*C
             logits_QV = torch.mm(hidden_QD, matrix_VD.t(), out=buffer_V[: len(hidden_QD)])
+            if bias_V is not None:
+                logits_QV += bias_V.to(logits_QV.dtype)
             block_smoothed, block_nll = _loss_then_gradient_(
                 logits_QV.view(K, -1, V),
                 target_R[block],
@@ -127,8 +133,10 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
             if hidden_grad_KRD is not None and weight_grad_VD is not None:
                 hidden_grad_KRD[:, block] = (logits_QV @ matrix_VD).view_as(hidden_KRD[:, block])
                 weight_grad_VD += logits_QV.t() @ hidden_QD
+                if bias_grad_V is not None:
+                    bias_grad_V += logits_QV.sum(dim=0, dtype=torch.float32)
         if wants_gradient:
-            ctx.save_for_backward(hidden_grad_KRD, weight_grad_VD)
+            ctx.save_for_backward(hidden_grad_KRD, weight_grad_VD, bias_grad_V)
         ctx.mark_non_differentiable(nll)
         return smoothed, nll
 
@@ -136,11 +144,12 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
     def backward(
         ctx: Any,  # noqa: ANN401
         *upstream: Tensor,
-    ) -> tuple[Tensor, Tensor, None, None, None, None]:
-        hidden_grad_KRD, weight_grad_VD = ctx.saved_tensors
+    ) -> tuple[Tensor, Tensor, Tensor | None, None, None, None, None]:
+        hidden_grad_KRD, weight_grad_VD, bias_grad_V = ctx.saved_tensors
         scale = upstream[0]
         scaled_KRD = hidden_grad_KRD * scale.to(hidden_grad_KRD.dtype)
-        return scaled_KRD, weight_grad_VD * scale, None, None, None, None
+        bias_V = None if bias_grad_V is None else bias_grad_V * scale
+        return scaled_KRD, weight_grad_VD * scale, bias_V, None, None, None, None
 
 
 def _loss_then_gradient_(

@@ -74,6 +74,7 @@ class Objective:
             batch.target_mask_BT,
             self.smoothing,
             self.r_drop,
+            model.output.bias_V,
         )
 
     def _hard(self, model: RnnEncoderDecoder, batch: Batch) -> Loss:

@@ -10,10 +10,11 @@ from safetensors import SafetensorError
 import nmt
 from nmt.config import ModelFolderConfig
 from nmt.errors import DiskFullError, ModelFolderError
-from nmt.model_folder.checkpoint import save_model_folder
+from nmt.model_folder.checkpoint import save_model_folder, tokenizer_files
 from nmt.models.build import Model
 from nmt.tokenizer import Tokenizer
 from training.data.shards import PreparedCorpus
+from training.data.tokenizers import config_in
 from training.disk import TOLD, is_full
 from training.recipe import Recipe
 from training.state import TrainingState
@@ -45,8 +46,10 @@ def publish(
         ModelFolderError: it cannot be written for another reason.
         NumericalError: a weight is NaN or infinite.
     """
+    begun = config_in(corpus.folder)  # of an imported model
     config = ModelFolderConfig(
         name=recipe.name,
+        language_pieces=None if begun is None else begun.language_pieces,
         source_language=corpus.source_language,
         target_language=corpus.target_language,
         model=recipe.model_config_for(tokenizer.vocab_size),
@@ -68,7 +71,7 @@ def publish(
             folder,
             config=config,
             model=model,
-            tokenizer_file=corpus.tokenizer_file,
+            **tokenizer_files(corpus.folder),
             generation=recipe.generation,
             card=_card(recipe, model, state, validation),
             scores=scores,

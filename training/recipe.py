@@ -205,7 +205,7 @@ class TokenizerConfig(StrictModel):
     """One SentencePiece vocabulary for both languages, with byte fallback: no text is outside of it."""
 
     type: Literal["bpe", "unigram"] = "bpe"
-    vocab_size: int = Field(8000, ge=300, le=256_000)
+    vocab_size: int = Field(8000, ge=300, le=300_000)
     """Pieces, 4 special ones and the 256 bytes included."""
     character_coverage: float = Field(0.9999, gt=0.9, le=1)
     """Characters rarer than this leaves are written as bytes."""
@@ -397,12 +397,17 @@ class Recipe(StrictModel):
                 f"{self.name}: model.architecture is {self.model.architecture}, but --init-from names a "
                 f"{config.architecture}; choose another model or recipe"
             )
+        most = self.data.cleaning.max_tokens
+        if isinstance(config, TransformerConfig):
+            most = min(most, config.positions_left - 1)  # EOS has a position too
+        cleaning = self.data.cleaning.model_copy(update={"max_tokens": most})
         ours = self.model.model_dump()
         dropout = {key: ours[key] for key in ours if key.endswith("dropout")}
         given = {"given": tokenizer_sha256, "vocab_size": config.vocab_size}
         return self.model_copy(
             update={
                 "model": config.model_copy(update=dropout),
+                "data": self.data.model_copy(update={"cleaning": cleaning}),
                 "tokenizer": self.tokenizer.model_copy(update=given),
             }
         )

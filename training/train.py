@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from nmt.commands.lines import note
 from nmt.config import apply_overrides, parse
 from nmt.errors import ConfigError, RunFolderError
 from nmt.model_folder.checkpoint import (
@@ -14,9 +15,8 @@ from nmt.model_folder.checkpoint import (
     load_model_folder,
     resolve_model,
 )
-from nmt.model_folder.files import sha256
-from nmt.model_folder.vocabulary import VOCABULARY
 from training.data.shards import PreparedCorpus
+from training.data.tokenizers import checksum_in, is_imported
 from training.disk import full_disk_told
 from training.distributed import World, open_world, was_restarted
 from training.guidance import has_same_data, needs_a_model, resuming, sized, tell_end, tell_start
@@ -28,12 +28,28 @@ from training.trainer import Trainer
 RUNS = Path("runs")
 
 
-def refuse_imported(loaded: LoadedModel) -> None:
-    """Raise ``ConfigError`` for a model whose pieces are not in SentencePiece's order: none is trained on."""
-    if (loaded.folder / VOCABULARY).exists():
-        raise ConfigError(
-            f"{loaded.folder}: an imported model cannot be trained on; begin with one of ours, or anew"
-        )
+def for_imported(settings: Recipe, loaded: LoadedModel) -> Recipe:
+    """The recipe for an imported model: its pairs undisturbed, since it knows none of our pieces.
+
+    Raises:
+        ConfigError: the recipe asks for what needs pieces of ours.
+        UnsupportedLanguageError: the model does not translate between the recipe's languages.
+    """
+    options = settings.training
+    for key, wanted in (
+        ("objective", options.objective != "translation"),
+        ("attention_links", options.attention_links is not None),
+    ):
+        if wanted:
+            raise ConfigError(
+                f"{loaded.folder}: training.{key} = {getattr(options, key)} is not there for an imported "
+                "model; begin with one of ours, or leave it out"
+            )
+    data = settings.data
+    loaded.between(data.source_language, data.target_language)
+    if data.noise is not None:
+        note("data.noise is left out: an imported model has none of the placeholders that it teaches")
+    return settings.model_copy(update={"data": data.model_copy(update={"noise": None})})
 
 
 def train(
@@ -72,11 +88,13 @@ def train(
     begins = settings.adapts or settings.tokenizer.given is not None
     if begins and init_from is None and not (resume and checkpoints(path / "checkpoints")):
         raise needs_a_model(recipe, path, settings.data.dir)
-    loaded = None if init_from is None else _loaded(init_from)
+    loaded = None if init_from is None else load_model_folder(resolve_model(init_from))
     tokenizer_file = None if settings.tokenizer.given is None or data else path / "data" / TOKENIZER
     if loaded is not None:
         tokenizer_file = loaded.folder / TOKENIZER
-        settings = settings.beginning_with(loaded.config.model, sha256(tokenizer_file))
+        if is_imported(loaded.folder):
+            settings = for_imported(settings, loaded)
+        settings = settings.beginning_with(loaded.config.model, checksum_in(loaded.folder))
     with (
         full_disk_told(path, cannot_save),  # of whatever is written there, TensorBoard's events too
         open_world(sharded=settings.training.sharded) as world,
@@ -96,12 +114,6 @@ def train(
         if world.is_first:
             tell_end(trainer, first_update, resuming(recipe, path, data, overrides if resume else ()))
     return folder.model
-
-
-def _loaded(init_from: str) -> LoadedModel:
-    loaded = load_model_folder(resolve_model(init_from))
-    refuse_imported(loaded)
-    return loaded
 
 
 def _resumed(trainer: Trainer) -> int:
@@ -155,7 +167,7 @@ def _open_ready(data: Path, settings: Recipe) -> PreparedCorpus:
     if settings.tokenizer.given is None:
         return PreparedCorpus.open(data, settings)
     corpus = PreparedCorpus.open(data)
-    if sha256(corpus.tokenizer_file) != settings.tokenizer.given:
+    if checksum_in(corpus.folder) != settings.tokenizer.given:
         raise ConfigError(
             f"{data}: prepared with other sub-words than those of --init-from; leave --data out to prepare it"
         )

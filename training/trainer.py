@@ -28,6 +28,7 @@ from training.allocator import give_back_free_memory, keep_freed_memory
 from training.average import average_weights
 from training.batching import BatchStream
 from training.data.shards import PreparedCorpus, TokenPairs
+from training.data.tokenizers import Tokenizers
 from training.distributed import ALONE, World
 from training.meter import Bound, Meter
 from training.objective import build_objective
@@ -72,7 +73,8 @@ class Trainer:
         self.bf16 = self.options.precision == "bf16" or (
             self.options.precision == "auto" and has_bf16_units(self.device)
         )
-        self.tokenizer = Tokenizer.load(corpus.tokenizer_file)
+        tokenizers = Tokenizers.load(corpus.folder)
+        self.tokenizer = tokenizers.target
         torch.manual_seed(self.options.seed)
         self.model: Model = build_model(recipe.model_config_for(self.tokenizer.vocab_size))
         if not world.sharded:  # a model that is shared out may not fit whole
@@ -111,6 +113,7 @@ class Trainer:
             seed=self.options.seed,
             subword_sampling=self.options.subword_sampling,
             links=_links(recipe, corpus, self.tokenizer),
+            source_tokenizer=tokenizers.source,
             pretraining=self.pretraining,
         )
         on_gpu = self.device.type == "cuda"

@@ -1,4 +1,4 @@
-"""``nmt import``: a checkpoint of OPUS-MT, Marian, M2M-100 or NLLB as a model folder."""
+"""``nmt import``: a checkpoint of OPUS-MT, Marian, M2M-100, NLLB or CTranslate2 as a model folder."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def import_model(
         str | None, typer.Option("--revision", metavar="REV", help="Branch, tag or commit of the hub.")
     ] = None,
 ) -> None:
-    """Make a model folder of a checkpoint of OPUS-MT, Marian, M2M-100 or NLLB.
+    """Make a model folder of a checkpoint of OPUS-MT, Marian, M2M-100 or NLLB, or of Marian in CTranslate2.
 
     Everything works with it: translate, serve, documents, alignments, calibrate, align-train.
     """

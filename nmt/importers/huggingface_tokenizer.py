@@ -135,6 +135,12 @@ def multilingual_tokenizer(folder: Path, source: str | None, target: str | None)
     model = _present(folder / "sentencepiece.bpe.model")
     settings = read_json(_present(folder / "tokenizer_config.json"))
     named = _language_pieces(folder, settings)
+    if settings.get("legacy_behaviour"):
+        raise ModelFolderError(
+            f"{folder / 'tokenizer_config.json'}: legacy_behaviour puts the language after the source, which "
+            "is not supported; if the model was trained with the language first, as NLLB-200 was, set it to "
+            "false there"
+        )
     if settings.get("tokenizer_class", "").startswith(NLLB):
         theirs = pieces_of(model)
         plain: tuple[str, ...] = ("<s>", "<pad>", "</s>", "<unk>", *theirs[3:])

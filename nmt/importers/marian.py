@@ -18,11 +18,11 @@ import torch
 import yaml
 from torch import Tensor
 
-from nmt.config import GenerationConfig, SpecialIds, TransformerConfig, parse
+from nmt.config import GenerationConfig, LanguagePieces, SpecialIds, TransformerConfig, parse
 from nmt.errors import ConfigError, ModelFolderError
 from nmt.importers.checkpoint import Checkpoint, Names, sublayers
 from nmt.importers.huggingface_tokenizer import by_id, marian_languages
-from nmt.importers.settings import MOST_PER_SOURCE_TOKEN, licence_of
+from nmt.importers.settings import MOST_PER_SOURCE_TOKEN, licence_of, of_punctuation
 from nmt.model_folder.vocabulary import StoredVocabulary
 
 OPTIONS = "special:model.yml"
@@ -74,9 +74,45 @@ def read_marian(folder: Path, source: str | None, target: str | None) -> Checkpo
     weights = _weights(names, sizes)
     names.drop("decoder_c_mt")
     names.finish()
+    return begun_with_zeros(
+        "Marian",
+        folder,
+        sizes,
+        weights,
+        (source_pieces, pieces),
+        *marian_languages(folder, {}, source_pieces, source, target),
+        remarks=("Of Marian's positions, which have no end, the first 1,024 are kept.",),
+    )
+
+
+def begun_with_zeros(
+    kind: str,
+    folder: Path,
+    sizes: TransformerConfig,
+    weights: Mapping[str, Tensor],
+    vocabularies: tuple[tuple[str, ...], tuple[str, ...]],
+    languages: tuple[str, str],
+    named: LanguagePieces | None,
+    *,
+    remarks: tuple[str, ...],
+) -> Checkpoint:
+    """A checkpoint whose decoder begins with zeros: with ``<pad>``, which is added to its vocabulary.
+
+    Args:
+        kind: for the card.
+        folder: has ``source.spm`` and ``target.spm``.
+        sizes: with ``<pad>`` counted.
+        weights: with rows for ``<pad>``, which is the last.
+        vocabularies: pieces of source and target, without ``<pad>``.
+        languages: to begin with.
+        named: of a model of several languages.
+        remarks: for the card.
+
+    Raises:
+        ModelFolderError: a file or a piece is missing, or a piece has two ids.
+    """
+    source_pieces, pieces = vocabularies
     is_joint = sizes.source_vocab_size is None
-    vocabulary = (*pieces, PAD)
-    languages, named = marian_languages(folder, {}, source_pieces, source, target)
     special = SpecialIds(
         pad=len(pieces),
         unk=pieces.index(UNKNOWN),
@@ -88,25 +124,26 @@ def read_marian(folder: Path, source: str | None, target: str | None) -> Checkpo
     if not is_joint and of_source != (special.eos, special.unk):
         raise ModelFolderError(f"{folder}: {END} or {UNKNOWN} has other ids in the two vocabularies")
     return Checkpoint(
-        "Marian",
+        kind,
         sizes,
         special,
         weights,
         _present(folder / "target.spm"),
         _present(folder / "source.spm"),
         StoredVocabulary(
-            target=vocabulary,
+            target=(*pieces, PAD),
             source=None if is_joint else source_pieces,
             control=() if named is None else tuple(named.target.values()),
         ),
         languages,
         named,
         GenerationConfig(beam_size=4, length_normalization="mean", max_length_ratio=MOST_PER_SOURCE_TOKEN),
-        max_source_tokens=256,
+        max_source_tokens=min(256, sizes.positions_left - 1),
         licence=licence_of(folder),
         remarks=(
-            "Of Marian's positions, which have no end, the first 1,024 are kept. The decoder begins with the "
-            "piece <pad>, whose embedding is zeros.",
+            *remarks,
+            "The decoder begins with the piece <pad>, whose embedding is zeros.",
+            *of_punctuation(folder),
         ),
     )
 

@@ -18,6 +18,7 @@ import torch
 from nmt.config import ModelFolderConfig
 from nmt.errors import ModelFolderError
 from nmt.importers.checkpoint import Checkpoint
+from nmt.importers.ctranslate2 import MODEL, read_ctranslate2
 from nmt.importers.huggingface import read_huggingface
 from nmt.importers.marian import read_marian
 from nmt.model_folder.checkpoint import WeightsDtype, save_model_folder
@@ -31,6 +32,8 @@ FILES = (
     "special_tokens_map.json",
     "vocab.json",
     "target_vocab.json",
+    "*vocabulary.json",
+    "*vocabulary.txt",
     "*.spm",
     "sentencepiece.bpe.model",
     "README.md",
@@ -108,12 +111,15 @@ def import_checkpoint(
 
 
 def _reader(folder: Path) -> Callable[[Path, str | None, str | None], Checkpoint]:
+    if (folder / MODEL).is_file():
+        return read_ctranslate2
     if (folder / "config.json").is_file():
         return read_huggingface
     if any(folder.glob("*.npz")):
         return read_marian
     raise ModelFolderError(
-        f"{folder}: no checkpoint: it has neither config.json (Hugging Face) nor a file *.npz (Marian)"
+        f"{folder}: no checkpoint: it has neither config.json (Hugging Face) nor a file *.npz (Marian) nor "
+        f"{MODEL} (CTranslate2)"
     )
 
 
@@ -164,6 +170,8 @@ def _fetched(repository: str, revision: str | None) -> tuple[Path, Origin]:
         weights = ["model*.safetensors", "model.safetensors.index.json"]
         if not is_safe:
             weights = ["pytorch_model*.bin", "pytorch_model.bin.index.json"]
+        if not is_safe and MODEL in names and "pytorch_model.bin" not in names:
+            weights = [MODEL]
         folder = huggingface_hub.snapshot_download(
             repository, revision=found.sha, allow_patterns=[*FILES, *weights]
         )

@@ -54,3 +54,19 @@ def licence_of(folder: Path) -> str | None:
         return None
     found = re.search(r"^license:\s*(?:\n-\s*)?(\S+)", path.read_text("utf-8", errors="replace")[:4000], re.M)
     return found[1] if found else None
+
+
+def of_punctuation(folder: Path) -> tuple[str, ...]:
+    """A remark where the archive's own script changes punctuation before SentencePiece; none: it does not.
+
+    OPUS-MT trained on text that Moses' scripts had normalised. Hugging Face's tokenizer does without, and so
+    do we: a typographic sign is read as a plain one only where the vocabulary lacks it.
+    """
+    path = folder / "preprocess.sh"
+    if not path.is_file() or "normalize-punctuation" not in path.read_text("utf-8", errors="replace"):
+        return ()
+    return (
+        "preprocess.sh of the archive normalises punctuation with Moses' scripts; that is not done here, as "
+        "in Hugging Face's tokenizer. Quotation marks and dashes that the vocabulary lacks are read as "
+        "plain ones.",
+    )

@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 import torch
 from safetensors.torch import save_file
@@ -34,7 +34,13 @@ from nmt.model_folder.manifest import (
 )
 from nmt.model_folder.opened import LoadedModel, OpenedModel
 from nmt.model_folder.registry import CONFIG, PRETRAINED, config_of, resolve_model
-from nmt.model_folder.vocabulary import SOURCE_TOKENIZER, TOKENIZER, VOCABULARY, StoredVocabulary
+from nmt.model_folder.vocabulary import (
+    SOURCE_TOKENIZER,
+    TOKENIZER,
+    VOCABULARY,
+    StoredVocabulary,
+    stored_vocabulary,
+)
 from nmt.model_folder.weights import weights_to_store
 
 __all__ = [
@@ -61,11 +67,30 @@ __all__ = [
     "save_alignment",
     "save_calibration",
     "save_model_folder",
+    "tokenizer_files",
     "verify_manifest",
     "write_manifest",
 ]
 
 WeightsDtype = Literal["float32", "bfloat16", "float16"]
+
+
+class TokenizerFiles(TypedDict):
+    """Arguments of ``save_model_folder``."""
+
+    tokenizer_file: Path
+    vocabulary: StoredVocabulary | None
+    source_tokenizer_file: Path | None
+
+
+def tokenizer_files(folder: Path) -> TokenizerFiles:
+    """The sub-words of a folder, for ``save_model_folder`` to write them into another."""
+    source = folder / SOURCE_TOKENIZER
+    return {
+        "tokenizer_file": folder / TOKENIZER,
+        "vocabulary": stored_vocabulary(folder),
+        "source_tokenizer_file": source if source.exists() else None,
+    }
 
 
 def save_model_folder(

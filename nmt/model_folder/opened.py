@@ -6,9 +6,10 @@ without torch, which takes longer to import than all else together.
 
 from __future__ import annotations
 
+import copy
 import json
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -78,6 +79,15 @@ class LoadedModel:
         """As of ``OpenedModel``: the weights are in memory."""
 
 
+@dataclass
+class _Weights:
+    """What was read of a folder so far: one for all pairs of its languages."""
+
+    model: Model | None = None
+    aligner: TrainedAligner | None = None
+    reading: threading.Lock = field(default_factory=threading.Lock)
+
+
 class OpenedModel:
     """A verified model folder; its weights are read when they are first asked for, by any thread.
 
@@ -119,9 +129,21 @@ class OpenedModel:
             raise ModelFolderError(
                 f"{folder / ALIGNER_WEIGHTS}: missing, but {ALIGNER} is there; copy the model folder again"
             )
-        self._model: Model | None = None
-        self._aligner: TrainedAligner | None = None
-        self._reading = threading.Lock()
+        self._weights = _Weights()
+
+    def between(self, source: str | None, target: str | None) -> OpenedModel:
+        """The model for a pair of its languages; None: as it is. Weights are read once for all of them.
+
+        Raises:
+            UnsupportedLanguageError: the model does not translate between them.
+        """
+        config = between(self.config, source, target, self.tokenizer)
+        if config is self.config:
+            return self
+        other = copy.copy(self)
+        other.config = config
+        other.tokenizer, other._source_tokenizer = load_tokenizers(self.folder, config)
+        return other
 
     @property
     def source_tokenizer(self) -> Tokenizer:
@@ -131,7 +153,7 @@ class OpenedModel:
     @property
     def unread_sha256(self) -> str | None:
         """SHA-256 of the weights' file; None once they are in memory, where they may be changed."""
-        return self._sums[WEIGHTS] if self._model is None else None
+        return self._sums[WEIGHTS] if self._weights.model is None else None
 
     @property
     def model(self) -> Model:
@@ -142,11 +164,11 @@ class OpenedModel:
         """
         from nmt.model_folder.weights import read_model  # noqa: PLC0415 - imports torch
 
-        with self._reading:
-            if self._model is None:
+        with self._weights.reading:
+            if self._weights.model is None:
                 self._check_unchanged(WEIGHTS)
-                self._model = read_model(self.folder, self.config, self._device)
-            return self._model
+                self._weights.model = read_model(self.folder, self.config, self._device)
+            return self._weights.model
 
     @property
     def aligner(self) -> TrainedAligner | None:
@@ -155,11 +177,11 @@ class OpenedModel:
             return None
         from nmt.model_folder.weights import read_aligner  # noqa: PLC0415 - imports torch
 
-        with self._reading:
-            if self._aligner is None:
+        with self._weights.reading:
+            if self._weights.aligner is None:
                 self._check_unchanged(ALIGNER_WEIGHTS)
-                self._aligner = read_aligner(self.folder, self._aligner_config, self._device)
-            return self._aligner
+                self._weights.aligner = read_aligner(self.folder, self._aligner_config, self._device)
+            return self._weights.aligner
 
     def read(self) -> LoadedModel:
         """All of it in memory; errors as ``model``."""

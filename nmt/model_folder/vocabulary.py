@@ -60,6 +60,11 @@ def load_tokenizers(folder: Path, config: ModelFolderConfig) -> tuple[Tokenizer,
     return tokenizer, Tokenizer.load(of_source, vocabulary, prefix)
 
 
+def stored_vocabulary(folder: Path) -> StoredVocabulary | None:
+    """The order of pieces of an imported model; None: that of the SentencePiece model."""
+    return _read(folder / VOCABULARY) if (folder / VOCABULARY).exists() else None
+
+
 def pairs_of(config: ModelFolderConfig) -> list[tuple[str, str]]:
     """The language pairs of a model, its own first."""
     own = config.source_language, config.target_language

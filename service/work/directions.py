@@ -1,6 +1,7 @@
 """Directions that are served: a model for each, each with an engine and a scheduler of its own.
 
-When one engine dies or is busy, the other directions go on.
+When one engine dies or is busy, the other directions go on, but for those of the same model folder, which
+share its process (``service.work.engine.shared``).
 """
 
 from __future__ import annotations

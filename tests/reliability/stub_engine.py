@@ -18,7 +18,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from nmt.batching.fair_queue import FairQueue
 from nmt.errors import NumericalError
 from nmt.options import TranslationOptions
 from nmt.pipeline.result import Translation
-from service.work.engine.child import run
+from service.work.engine.child import OnFailure, run
 from service.work.engine.messages import Ready, Start
 from service.work.scheduler import estimated_tokens
 from testbed.stub import StubTranslator
@@ -139,17 +139,18 @@ def obey(text: str) -> Exception | None:
     return next((FAULTS[word]("CANARY") for word in orders if word in FAULTS), None)
 
 
-def load(start: Start, _on_failure: Callable[[Exception], None]) -> tuple[StubWorker, Ready]:
+def load(start: Start, _on_failure: OnFailure) -> list[tuple[StubWorker, Ready]]:
     worker = StubWorker()
     stub = worker.translator
     assert start.model is not None
     source, target = start.model.split("_")
     languages = {"name": start.model, "source_language": source, "target_language": target}
-    return worker, Ready(
+    ready = Ready(
         config=stub.config.model_copy(update=languages),
         generation=stub.generation,
         has_formality=stub.has_formality,
     )
+    return [(worker, ready)]
 
 
 if __name__ == "__main__":

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import socket
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import torch
@@ -21,7 +22,7 @@ from nmt.batching.continuous import ContinuousTranslator
 from nmt.batching.events import Event, Finished
 from nmt.models.interface import Step
 from nmt.translator import Translator
-from service.work.engine.child import run
+from service.work.engine.child import OnFailure, run
 from service.work.engine.messages import Ready, Start
 
 FAULTS = {"next door": "exception", "kitchen table": "nan", "already finished": "memory"}
@@ -90,15 +91,17 @@ class CountingTranslator(ContinuousTranslator):
         return replace(event, translations=[replace(found, score=score) for found in event.translations])
 
 
-def load(start: Start, on_failure: Callable[[Exception], None]) -> tuple[ContinuousTranslator, Ready]:
+def load(start: Start, on_failure: OnFailure) -> list[tuple[ContinuousTranslator, Ready]]:
     translator = Translator.load(start.model, device="cpu", engine="eager")
     phrases = {tuple(translator.tokenizer.encode(phrase)): fault for phrase, fault in FAULTS.items()}
     translator.answerer.decoder = FaultyDecoder(translator.answerer.decoder, phrases)
-    worker = CountingTranslator(translator, max_batch_tokens=start.batch_max_tokens, on_failure=on_failure)
+    worker = CountingTranslator(
+        translator, max_batch_tokens=start.batch_max_tokens, on_failure=partial(on_failure, 0)
+    )
     ready = Ready(
         config=translator.config, generation=translator.generation, has_formality=translator.has_formality
     )
-    return worker, ready
+    return [(worker, ready)]
 
 
 if __name__ == "__main__":

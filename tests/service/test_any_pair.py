@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import deepl
+import httpx
 import pytest
 from libretranslatepy import LibreTranslateAPI
 
@@ -13,8 +17,12 @@ from nmt.importers.read import import_checkpoint
 from service.app import create_app
 from service.main import start_engines
 from service.settings import Settings
+from service.work.engine.base import EngineDownError
+from service.work.engine.messages import Start
+from service.work.engine.process import ProcessEngine
+from service.work.engine.shared import PairEngine
 from tests.nmt.importers.checkpoints import make_multilingual
-from tests.service.conftest import LiveServer, serving
+from tests.service.conftest import LiveServer, eventually, serving
 
 
 @pytest.fixture(scope="module")
@@ -22,11 +30,44 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
     folder = tmp_path_factory.mktemp("models")
     make_multilingual(folder / "theirs", nllb=True)
     many = import_checkpoint(str(folder / "theirs"), folder / "many")
-    settings = Settings(device="cpu")
+    settings = Settings(device="cpu", request_timeout_s=120)
     engines = start_engines([f"{many}@de:pt", "general", f"{many}@en:de"], settings)
     app = create_app(settings, engines)
     with serving(app, settings, engines[0]) as server:  # type: ignore[arg-type]
         yield server
+
+
+def test_the_pairs_of_one_folder_share_a_process(live: LiveServer):
+    german, french, english = (one.engine for one in live.service.directions)
+    assert isinstance(german, PairEngine)
+    assert isinstance(english, PairEngine)
+    assert isinstance(french, ProcessEngine)
+    assert german.pid == english.pid != french.pid
+
+
+def test_pairs_that_share_a_process_answer_together_and_survive_its_end(live: LiveServer):
+    asked = [
+        {"text": f"Guten Tag, Nummer {index}.", "source": source, "target": target}
+        for index in range(4)
+        for source, target in (("de", "pt"), ("en", "de"))
+    ]
+    german, _, english = (one.engine for one in live.service.directions)
+    assert isinstance(german, PairEngine)
+    with httpx.Client(base_url=live.url, timeout=120, trust_env=False) as client:
+
+        def answer(one: dict[str, str]) -> str:
+            found = client.post("/translate", json=one).json()
+            assert (found["source"], found["target"]) == (one["source"], one["target"])
+            text: str = found["translations"][0]["text"]
+            return text
+
+        alone = [answer(one) for one in asked]
+        with ThreadPoolExecutor(len(asked)) as pool:
+            assert list(pool.map(answer, asked)) == alone
+        former = german.pid
+        os.kill(former, signal.SIGKILL)
+        eventually(lambda: german.pid != former and german.is_ready(9) and english.is_ready(9), within_s=120)
+        assert [answer(one) for one in asked] == alone
 
 
 def test_languages_have_their_names(live: LiveServer):
@@ -103,3 +144,29 @@ def test_a_path_with_an_at_sign_is_no_pair(tmp_path: Path):
     from nmt.model_folder.registry import split_pair
 
     assert split_pair(str(tmp_path / "me@home")) == (str(tmp_path / "me@home"), None, None)
+
+
+def test_one_process_is_started_for_a_folder_however_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """A pair that is not named is the folder's own."""
+    make_multilingual(tmp_path / "theirs", nllb=True)
+    many = import_checkpoint(str(tmp_path / "theirs"), tmp_path / "many")
+    started: list[Start] = []
+
+    def start(given: Start, **_limits: float) -> None:
+        started.append(given)
+        raise EngineDownError
+
+    monkeypatch.setattr("service.main.ProcessEngine", start)
+    monkeypatch.chdir(tmp_path)
+    names = [f"{many}@de:pt", "general", "many", f"{tmp_path}/theirs/../many@pt:de"]
+    with pytest.raises(EngineDownError):
+        start_engines(names, Settings(device="cpu"))
+    shared, alone = sorted(started, key=lambda one: one.model == "general")
+    assert (shared.model, shared.source, shared.target) == (str(many), "de", "pt")
+    pairs = [(other.source, other.target) for other in shared.others]
+    assert pairs == [("en", "fr"), ("pt", "de")]
+    assert shared.reverse == f"{tmp_path}/theirs/../many"
+    assert shared.others[1].reverse == str(many)
+    assert alone.others == ()

@@ -21,7 +21,7 @@ from nmt.errors import ModelFolderError, PasserelleError
 from nmt.model_folder.checkpoint import CONFIG, write_manifest
 from service.main import reverse_of, serve, start_engines
 from service.settings import Settings
-from service.work.engine.messages import Start
+from service.work.engine.messages import Ready, Start
 from testbed.stub import StubTranslator
 from tests.nmt.conftest import save_tiny_model, train_tokenizer
 from tests.nmt.shipping import ships
@@ -146,6 +146,7 @@ class FakeEngine:
             raise ModelFolderError("none: no such model folder")
         self.config = StubTranslator().config.model_copy(update={"name": start.model})
         self.pid, self.is_stopped = 1, False
+        self.others: list[Ready] = []
         self.made.append(self)
 
     def stop(self, _timeout_s: float) -> None:

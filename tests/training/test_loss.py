@@ -28,6 +28,22 @@ def test_loss_matches_a_number_worked_by_hand():
     assert loss.n_tokens.item() == 1
 
 
+@pytest.mark.parametrize("block_elements", [25, 2**18])
+def test_a_bias_of_the_projection_is_part_of_it(monkeypatch, block_elements: int):
+    """As imported models have; one token may be forbidden by it."""
+    monkeypatch.setitem(loss_module.BLOCK_ELEMENTS, "cpu", block_elements)
+    hidden_BTD, weight_VD, target_BT, mask_BT = inputs()
+    target_BT = target_BT.clamp(max=9)
+    bias_V = torch.tensor([*torch.randn(10).tolist(), -30_000.0]).requires_grad_()
+    loss = label_smoothed_cross_entropy(hidden_BTD, weight_VD, target_BT, mask_BT, 0.1, bias_V=bias_V)
+    learnt = (hidden_BTD, weight_VD, bias_V)
+    ours = torch.autograd.grad(3 * loss.smoothed, learnt)
+    logits_RV = (hidden_BTD @ weight_VD.t() + bias_V)[mask_BT]
+    expected = F.cross_entropy(logits_RV, target_BT[mask_BT], label_smoothing=0.1, reduction="sum")
+    torch.testing.assert_close(loss.smoothed, expected)
+    torch.testing.assert_close(ours, torch.autograd.grad(3 * expected, learnt))
+
+
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 @pytest.mark.parametrize("block_elements", [1, 25, 2**18])
 @pytest.mark.parametrize("cached_elements", [1, 25, 2**18])

@@ -34,7 +34,6 @@ import numpy.typing as npt
 from nmt.commands.progress import progress
 from nmt.errors import DataError
 from nmt.model_folder.lock import locked
-from nmt.tokenizer import Tokenizer
 from training.data.atomic_folder import AtomicFolder, no_room, write_whole
 from training.data.clean import REASONS, Pair, held_out_keys
 from training.data.corpus import Corpus, open_corpora
@@ -62,6 +61,7 @@ from training.data.shards import (
     write_report,
 )
 from training.data.subwords import train_subwords
+from training.data.tokenizers import Tokenizers, checksum, subword_files
 from training.data.workers import Workers, available_cores
 from training.disk import full_disk_told
 from training.recipe import DataConfig, Recipe, load_recipe
@@ -141,23 +141,27 @@ class _Preparation:
         cleaned = self._clean(held_out_keys(source for source, _ in chain(dev, *tests.values())))
         n_pairs = sum(int(corpus.times.sum()) for corpus in cleaned)
         _require_pairs(n_pairs, [corpus.counts for corpus in cleaned])
-        model = (
-            self._learn_subwords(cleaned, n_pairs) if tokenizer_file is None else tokenizer_file.read_bytes()
+        files = (
+            {TOKENIZER: self._learn_subwords(cleaned, n_pairs)}
+            if tokenizer_file is None
+            else subword_files(tokenizer_file, self._languages)
         )
-        tokenizer = Tokenizer(model)
-        encoded = self._encode(cleaned, model, n_pairs)
+        tokenizers, encoded = self._encode(cleaned, files, n_pairs)
         _require_pairs(
             sum(corpus.counts["written"] for corpus in encoded), [corpus.counts for corpus in encoded]
         )
 
         shutil.rmtree(self.finished, ignore_errors=True)
         self.finished.mkdir()
-        (self.finished / TOKENIZER).write_bytes(model)
+        for name, content in files.items():
+            (self.finished / name).write_bytes(content)
         stems = [stem for corpus in encoded for stem in corpus.stems]
         join_parts(stems, self.finished, "train", self._languages)
-        self._write_dev(dev, tokenizer)
+        self._write_dev(dev, tokenizers)
         self._write_tests(tests)
-        return self._report(encoded, model, tests, len(dev_read) - len(dev)), tokenizer.vocab_size
+        report = self._report(encoded, tokenizers, tests, len(dev_read) - len(dev))
+        report["tokenizer"] = describe_tokenizer(tokenizers, checksum(files), self.recipe.tokenizer)
+        return report, tokenizers.vocab_size
 
     def _clean(self, held_out: set[int]) -> list[CleanedCorpus]:
         """Steps 2 and 3."""
@@ -191,31 +195,36 @@ class _Preparation:
             write_whole(file, train_subwords(sentences, 2 * n_pairs, config))
         return file.read_bytes()
 
-    def _encode(self, cleaned: Sequence[CleanedCorpus], model: bytes, n_pairs: int) -> list[EncodedCorpus]:
+    def _encode(
+        self, cleaned: Sequence[CleanedCorpus], files: Mapping[str, bytes], n_pairs: int
+    ) -> tuple[Tokenizers, list[EncodedCorpus]]:
         """Step 5, up to the parts."""
         data = self.recipe.data
-        checksum = hashlib.sha256(model).hexdigest()
-        tokenizer = self.work / f"tokenizer.{checksum[:16]}"
-        write_whole(tokenizer, model)
+        identity = checksum(files)
+        pair = "" if len(files) == 1 else ".".join(("", *self._languages))
+        folder = self.work / f"tokenizers.{identity[:16]}{pair}"
+        folder.mkdir(exist_ok=True)
+        for name, content in files.items():
+            write_whole(folder / name, content)
         encoded = []
         with progress("encoding pairs", n_pairs) as advance:
             for index, (corpus, part) in enumerate(zip(self.corpora["train"], cleaned, strict=True)):
                 name = corpus.source.name
-                folder = AtomicFolder(
-                    self.work / f"encoded.{index}", encoding_key(part, data, checksum, name)
+                atomic = AtomicFolder(
+                    self.work / f"encoded.{index}", encoding_key(part, data, identity + pair, name)
                 )
                 n_done = 0
-                for so_far in encode_corpus(part, folder, data, tokenizer, name, self.workers):
+                for so_far in encode_corpus(part, atomic, data, folder, name, self.workers):
                     if so_far.n_pairs > n_done:
                         advance(so_far.n_pairs - n_done)
                     n_done = so_far.n_pairs
                 encoded.append(so_far)
-        return encoded
+        return Tokenizers.load(folder), encoded
 
-    def _write_dev(self, dev: Sequence[Pair], tokenizer: Tokenizer) -> None:
+    def _write_dev(self, dev: Sequence[Pair], tokenizers: Tokenizers) -> None:
         for side, language in enumerate(self._languages):
-            texts = [pair[side] for pair in dev]
-            with SideWriter(self.finished, f"dev.{language}", token_dtype(tokenizer.vocab_size)) as writer:
+            texts, tokenizer = [pair[side] for pair in dev], tokenizers.sides[side]
+            with SideWriter(self.finished, f"dev.{language}", token_dtype(tokenizers.vocab_size)) as writer:
                 writer.write(texts, tokenizer.encode_batch(texts))
 
     def _write_tests(self, tests: Mapping[str, Sequence[Pair]]) -> None:
@@ -228,7 +237,7 @@ class _Preparation:
     def _report(
         self,
         encoded: Sequence[EncodedCorpus],
-        model: bytes,
+        tokenizers: Tokenizers,
         tests: Mapping[str, Sequence[Pair]],
         n_empty_dev: int,
     ) -> dict[str, Any]:
@@ -237,11 +246,11 @@ class _Preparation:
             language: sum(corpus.n_words[side] for corpus in encoded)
             for side, language in enumerate(languages)
         }
-        train = describe_split(self.finished, "train", languages, model, n_words)
+        train = describe_split(self.finished, "train", languages, tokenizers, n_words)
         train["sources"] = [
             describe_source(corpus, part) for corpus, part in zip(self.corpora["train"], encoded, strict=True)
         ]
-        dev = describe_split(self.finished, "dev", languages, model)
+        dev = describe_split(self.finished, "dev", languages, tokenizers)
         dev["dropped"] = {"empty": n_empty_dev}
         dev["sources"] = [corpus.describe() for corpus in self.corpora["dev"]]
         return {
@@ -252,7 +261,6 @@ class _Preparation:
                 for corpus in self.corpora["tests"]
             ],
             "not_found": _not_found(self.recipe.data, self.corpora),
-            "tokenizer": describe_tokenizer(model, self.recipe.tokenizer),
         }
 
 

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nmt.tokenizer import Tokenizer
 from training.data.atomic_folder import AtomicFolder, write_part
 from training.data.clean import Pair, fingerprint
 from training.data.prepare_clean import SIDES, CleanedCorpus, as_lines, batches, read_part
 from training.data.samples import Samples
 from training.data.shards import token_dtype
+from training.data.tokenizers import Tokenizers
 from training.data.workers import Workers
 from training.noise.augment import MAX_JOINED, Noiser
 from training.recipe import DataConfig, NoiseConfig
@@ -60,8 +60,8 @@ class EncodeJob:
     stem: Path
     place: Place
     following: tuple[Place, ...]
-    tokenizer: Path
-    """A SentencePiece model that does not change under this path while we run."""
+    tokenizers: Path
+    """A folder with sub-words that do not change under this path while we run."""
     max_tokens: int
     noise: NoiseConfig | None
     seed: int
@@ -99,7 +99,7 @@ def encode_corpus(
     cleaned: CleanedCorpus,
     folder: AtomicFolder,
     data: DataConfig,
-    tokenizer: Path,
+    tokenizers: Path,
     name: str,
     workers: Workers,
 ) -> Iterator[EncodedCorpus]:
@@ -114,7 +114,7 @@ def encode_corpus(
                     folder.stem(part),
                     place,
                     _enough(places[part + 1 :]) if data.noise else (),
-                    tokenizer,
+                    tokenizers,
                     data.cleaning.max_tokens,
                     data.noise,
                     data.seed,
@@ -132,8 +132,8 @@ def encode_corpus(
 
 def encode_part(job: EncodeJob) -> Path:
     """Encode one part and write it: runs in a process of its own."""
-    tokenizer = _tokenizer(job.tokenizer)
-    dtype = token_dtype(tokenizer.vocab_size)
+    tokenizers = _tokenizers(job.tokenizers)
+    dtype = token_dtype(tokenizers.vocab_size)
     noiser = Noiser(job.noise, job.seed, job.name) if job.noise else None
     files = {f"{side}{end}": b"" for side in SIDES for end in ("", ".tokens", ".offsets", ".lines")}
     chunks: Mapping[str, list[bytes]] = {name: [] for name in files}
@@ -141,7 +141,10 @@ def encode_part(job: EncodeJob) -> Path:
     samples = Samples()
     n_words = [0, 0]
     for batch in batches(_pairs(job, noiser), PAIRS_AT_ONCE):
-        encoded = [tokenizer.encode_batch([pair[side] for pair in batch]) for side in (0, 1)]
+        encoded = [
+            tokenizer.encode_batch([pair[side] for pair in batch])
+            for side, tokenizer in enumerate(tokenizers.sides)
+        ]
         lengths = [max(map(len, both)) for both in zip(*encoded, strict=True)]
         fit = [index for index, length in enumerate(lengths) if length <= job.max_tokens]
         for index in set(range(len(batch))) - set(fit):
@@ -213,6 +216,6 @@ def _sizes(sizes: Iterable[int]) -> bytes:
 
 
 @cache
-def _tokenizer(path: Path) -> Tokenizer:
+def _tokenizers(folder: Path) -> Tokenizers:
     """Read once by each process."""
-    return Tokenizer(path.read_bytes())
+    return Tokenizers.load(folder)

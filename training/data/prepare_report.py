@@ -5,24 +5,25 @@ Nothing in it depends on the clock, the machine or the folders: the same corpora
 
 from __future__ import annotations
 
-import hashlib
 import math
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import sentencepiece
 
 from training.data.clean import REASONS
 from training.data.corpus import Corpus
 from training.data.prepare_encode import TOO_LONG, EncodedCorpus
 from training.data.shards import token_dtype
+from training.data.tokenizers import Tokenizers
 from training.recipe import TokenizerConfig
 
 PERCENTILES = (50, 95, 99, 100)
 NUMBERS_AT_ONCE = 1 << 20
+BYTE = re.compile("<0x[0-9A-F]{2}>")
 
 
 def describe_source(corpus: Corpus, encoded: EncodedCorpus) -> dict[str, Any]:
@@ -46,20 +47,19 @@ def describe_split(
     folder: Path,
     split: str,
     languages: tuple[str, str],
-    model: bytes,
+    tokenizers: Tokenizers,
     n_words: Mapping[str, int] | None = None,
 ) -> dict[str, Any]:
     """Pairs of a split, and for each language its words, tokens and token lengths (EOS not counted).
 
     Files are read a piece at a time; ``n_words`` saves counting the words of each language once more.
     """
-    processor = sentencepiece.SentencePieceProcessor(model_proto=model)
-    vocab_size = processor.get_piece_size()
-    is_byte = np.array([processor.is_byte(id_) for id_ in range(vocab_size)])
     result: dict[str, Any] = {}
-    for language in languages:
+    for language, tokenizer in zip(languages, tokenizers.sides, strict=True):
         stem = f"{split}.{language}"
-        counts = _count(folder / f"{stem}.tokens", token_dtype(vocab_size), vocab_size)
+        dtype = token_dtype(tokenizers.vocab_size)
+        counts = _count(folder / f"{stem}.tokens", dtype, tokenizer.vocab_size)
+        is_byte = np.array([BYTE.fullmatch(piece) is not None for piece in tokenizer.pieces])
         n_of_length = _lengths(folder / f"{stem}.offsets")
         n_of_language = _count_words(folder / stem) if n_words is None else n_words[language]
         result["pairs"] = int(n_of_length.sum())
@@ -68,7 +68,7 @@ def describe_split(
             "tokens": int(counts.sum()),
             "tokens_per_word": round(float(counts.sum()) / max(1, n_of_language), 3),
             "byte_tokens": int(counts[is_byte].sum()),
-            "unknown_tokens": int(counts[processor.unk_id()]),
+            "unknown_tokens": int(counts[tokenizer.special.unk]),
             "pieces_used": int((counts > 0).sum()),
             "tokens_at_percentile": {
                 str(percent): _percentile(n_of_length, percent) for percent in PERCENTILES
@@ -77,10 +77,10 @@ def describe_split(
     return result
 
 
-def describe_tokenizer(model: bytes, config: TokenizerConfig) -> dict[str, Any]:
+def describe_tokenizer(tokenizers: Tokenizers, checksum: str, config: TokenizerConfig) -> dict[str, Any]:
     """The vocabulary's settings, the size it really has and its checksum."""
-    size = sentencepiece.SentencePieceProcessor(model_proto=model).get_piece_size()
-    return {**config.model_dump(mode="json"), "vocab_size": size, "sha256": hashlib.sha256(model).hexdigest()}
+    size = tokenizers.target.vocab_size
+    return {**config.model_dump(mode="json"), "vocab_size": size, "sha256": checksum}
 
 
 def _count(tokens: Path, dtype: np.dtype[Any], vocab_size: int) -> npt.NDArray[np.int64]:

@@ -24,11 +24,11 @@ from nmt.explore.pairs import certain_pairs
 from nmt.explore.pruning import all_heads, greedy_removal, importance, masked, removed
 from nmt.model_folder.checkpoint import (
     CARD,
-    TOKENIZER,
     LoadedModel,
     load_model_folder,
     resolve_model,
     save_model_folder,
+    tokenizer_files,
 )
 from nmt.models.transformer import Transformer
 from nmt.options import TranslationOptions
@@ -260,7 +260,7 @@ def _save(loaded: LoadedModel, heads: Sequence[Head], folder: Path) -> None:
         folder,
         config=config.model_copy(update={"name": f"{config.name}-pruned"}),
         model=model,
-        tokenizer_file=loaded.folder / TOKENIZER,
+        **tokenizer_files(loaded.folder),
         generation=loaded.generation,
         card=f"{card}\n## Pruned\n\n{len(heads)} attention heads were removed: {names}.\n",
         scores={},

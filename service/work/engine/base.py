@@ -71,6 +71,8 @@ class Heartbeat:
     """Tokens searched now, as a share of what may be searched at once."""
     n_failures: int
     """Batches that failed as a whole since the last heartbeat; their sentences were tried again alone."""
+    pair: int = 0
+    """Which of the pairs of a shared engine it is of."""
 
 
 Event = Started | Tokenized | PartFinished | Finished | Failed | EngineDown | EngineUp | BatchDone | Heartbeat

@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Protocol, cast
 
 import structlog
@@ -41,6 +42,7 @@ from service.work.engine.messages import (
     news,
     to_engine,
 )
+from service.work.engine.shared import Turns
 
 if TYPE_CHECKING:
     from nmt.batching.continuous import ContinuousTranslator
@@ -69,7 +71,10 @@ class Worker(job_loop.Worker, Protocol):
         ...
 
 
-Load = Callable[[Start, Callable[[Exception], None]], tuple[Worker, Ready]]
+OnFailure = Callable[[int, Exception], None]
+"""Told of a batch that failed as a whole: of which pair, and why."""
+Load = Callable[[Start, OnFailure], Sequence[tuple[Worker, Ready]]]
+"""Loads a model and makes a worker for each of its pairs."""
 
 
 def run(connection: socket.socket, load: Load) -> None:
@@ -80,9 +85,9 @@ def run(connection: socket.socket, load: Load) -> None:
     start = to_engine(frames.receive())
     assert isinstance(start, Start)
     configure(Settings.model_construct(log_level=start.log_level, log_format=start.log_format))
-    failures: list[Exception] = []
+    failures: list[tuple[int, Exception]] = []
     try:
-        worker, ready = load(start, failures.append)
+        made = load(start, lambda pair, error: failures.append((pair, error)))
     except Exception as error:
         if not isinstance(error, PasserelleError):
             log.error("engine_failed_to_start", **describe(error))  # noqa: TRY400 - no message in the log
@@ -90,19 +95,21 @@ def run(connection: socket.socket, load: Load) -> None:
         return
     gc.collect()
     gc.freeze()  # the model never becomes garbage: later collections need not look at it
-    frames.send(news([ready]))
-    _Child(frames, worker, failures).run()
+    frames.send(news([ready for _, ready in made]))
+    _Child(frames, [worker for worker, _ in made], failures).run()
 
 
 class _Child:
     """The two ends of the loop: what the service asks, and what it is told."""
 
-    def __init__(self, frames: Frames, worker: Worker, failures: list[Exception]) -> None:
+    def __init__(
+        self, frames: Frames, workers: Sequence[Worker], failures: list[tuple[int, Exception]]
+    ) -> None:
         self._frames = frames
-        self._worker = worker
+        self._workers = workers
         self._failures = failures
         self._n_logged = 0
-        self._loop = job_loop.JobLoop(worker, self._tell)
+        self._loop = job_loop.JobLoop(workers[0] if len(workers) == 1 else Turns(workers), self._tell)
 
     def run(self) -> None:
         """Never returns: the process ends with its connection."""
@@ -112,7 +119,7 @@ class _Child:
 
     def _tell(self, events: Iterable[Event]) -> None:
         messages = [_message(event) for event in events]
-        for error in self._failures[self._n_logged :]:
+        for _, error in self._failures[self._n_logged :]:
             log.warning("batch_failed", **describe(error))
         self._n_logged = len(self._failures)
         if messages:
@@ -138,16 +145,20 @@ class _Child:
     def _pulse(self) -> None:
         told = 0
         while True:
-            n_failures = len(self._failures)
-            heartbeat = HeartbeatMessage(
-                n_running=self._worker.n_running,
-                n_waiting=self._worker.n_waiting,
-                fill=self._worker.batch_fill,
-                n_failures=n_failures - told,
-                step_s=self._loop.step_s,
-            )
-            self._send([heartbeat])
-            told = n_failures
+            failed = [pair for pair, _ in self._failures[told:]]
+            heartbeats = [
+                HeartbeatMessage(
+                    n_running=worker.n_running,
+                    n_waiting=worker.n_waiting,
+                    fill=worker.batch_fill,
+                    n_failures=failed.count(pair),
+                    step_s=self._loop.step_s,
+                    pair=pair,
+                )
+                for pair, worker in enumerate(self._workers)
+            ]
+            self._send(heartbeats)
+            told += len(failed)
             time.sleep(PULSE_S)
 
 
@@ -173,12 +184,12 @@ def _message(event: Event) -> Message:
     raise AssertionError(f"an engine of running batches tells no {type(event).__name__}")
 
 
-def load_model(start: Start, on_failure: Callable[[Exception], None]) -> tuple[ContinuousTranslator, Ready]:
-    """The model folder that ``start`` names, ready for running batches."""
+def load_model(start: Start, on_failure: OnFailure) -> list[tuple[ContinuousTranslator, Ready]]:
+    """The model folder that ``start`` names, in memory once, ready for running batches of each pair."""
     from nmt.batching.continuous import ContinuousTranslator  # noqa: PLC0415
     from nmt.translator import Translator  # noqa: PLC0415
 
-    translator = Translator.load(
+    first = Translator.load(
         start.model,
         source=start.source,
         target=start.target,
@@ -186,12 +197,18 @@ def load_model(start: Start, on_failure: Callable[[Exception], None]) -> tuple[C
         engine=start.engine,
         reverse=start.reverse,
     )
-    translator.warm_up()
-    worker = ContinuousTranslator(translator, max_batch_tokens=start.batch_max_tokens, on_failure=on_failure)
-    ready = Ready(
-        config=translator.config, generation=translator.generation, has_formality=translator.has_formality
-    )
-    return worker, ready
+    others = [first.between(pair.source, pair.target, reverse=pair.reverse) for pair in start.others]
+    made = []
+    for pair, translator in enumerate([first, *others]):
+        translator.warm_up()
+        worker = ContinuousTranslator(
+            translator, max_batch_tokens=start.batch_max_tokens, on_failure=partial(on_failure, pair)
+        )
+        ready = Ready(
+            config=translator.config, generation=translator.generation, has_formality=translator.has_formality
+        )
+        made.append((worker, ready))
+    return made
 
 
 if __name__ == "__main__":

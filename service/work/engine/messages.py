@@ -29,6 +29,15 @@ class Message(BaseModel):
         return self.model_dump_json().encode()
 
 
+class Pair(Message):
+    """Another pair of the languages of a model, which is loaded once for all."""
+
+    source: str | None
+    target: str | None
+    reverse: str | None = None
+    """As of ``Start``."""
+
+
 class Start(Message):
     """The first word to an engine: what to load."""
 
@@ -39,6 +48,8 @@ class Start(Message):
     target: str | None = None
     reverse: str | None = None
     """A model of the other direction; None: one that ships, if there is one."""
+    others: tuple[Pair, ...] = ()
+    """Further pairs of the same model."""
     device: str
     engine: EngineName = "auto"
     """Decoder, see ``nmt.searchers.choose``."""
@@ -95,7 +106,7 @@ class Cancel(Message):
 
 
 class Ready(Message):
-    """The engine has loaded its model."""
+    """The engine has loaded its model; of several pairs it says so once for each, all in one frame."""
 
     type: Literal["ready"] = "ready"
     config: ModelFolderConfig
@@ -170,6 +181,8 @@ class HeartbeatMessage(Message):
     n_failures: int
     step_s: float
     """Seconds that the step being taken has lasted."""
+    pair: int = 0
+    """Of which of the engine's pairs the other numbers are."""
 
 
 ToEngine = Annotated[Start | Translate | Cancel, Field(discriminator="type")]

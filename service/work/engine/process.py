@@ -89,9 +89,9 @@ class ProcessEngine(Engine):
         self._last_sign = time.monotonic()
         self._step_lasts_s = 0.0
         try:
-            (ready,) = from_engine(self._connection.receive())
+            ready, *others = from_engine(self._connection.receive())
         except ClosedError:
-            ready = Error(job=None, kind="EngineDown", message="")
+            ready, others = Error(job=None, kind="EngineDown", message=""), []
         if not isinstance(ready, Ready):
             self._connection.close()
             self._process.kill()
@@ -100,6 +100,8 @@ class ProcessEngine(Engine):
         self.config = ready.config
         self.generation = ready.generation
         self.has_formality = ready.has_formality
+        self.others = [other for other in others if isinstance(other, Ready)]
+        """Of further pairs of the model."""
         self._frames = self._connection
 
     @property
@@ -195,10 +197,9 @@ class ProcessEngine(Engine):
         match message:
             case HeartbeatMessage():
                 self._step_lasts_s = message.step_s
-                self._on_event(
-                    Heartbeat(message.n_running, message.n_waiting, message.fill, message.n_failures)
-                )
-            case Ready():
+                numbers = message.n_running, message.n_waiting, message.fill, message.n_failures
+                self._on_event(Heartbeat(*numbers, pair=message.pair))
+            case Ready() if self._frames is None:
                 self._frames = self._connection
                 log.info("engine_restarted")
                 self._on_event(EngineUp())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,11 +60,7 @@ def write_marian(folder: Path, *, joint: bool = True, **options: Any) -> Transfo
         }
     )
     for name, pieces in tables.items():
-        text = "".join(
-            f"{yaml.safe_dump(piece)[:-1].removesuffix('...').strip()}: {id_}\n"
-            for id_, piece in enumerate(pieces)
-        )
-        (folder / name).write_text(text, encoding="utf-8")
+        write_vocabulary(folder / name, pieces)
     names = list(tables)
     (folder / "decoder.yml").write_text(
         yaml.safe_dump({"models": ["model.npz"], "vocabs": [names[0], names[-1]]})
@@ -88,10 +85,26 @@ def write_marian(folder: Path, *, joint: bool = True, **options: Any) -> Transfo
     with torch.no_grad():
         for weight in model.parameters():
             weight.add_(torch.randn(weight.shape, generator=generator) * 0.3)
+    write_weights(folder / "model.npz", model, settings, joint=joint, is_pre=is_pre)
+    return model
+
+
+def write_vocabulary(path: Path, pieces: Sequence[str]) -> None:
+    """As YAML, one piece a line."""
+    text = "".join(
+        f"{yaml.safe_dump(piece, allow_unicode=True)[:-1].removesuffix('...').strip()}: {id_}\n"
+        for id_, piece in enumerate(pieces)
+    )
+    path.write_text(text, encoding="utf-8")
+
+
+def write_weights(
+    path: Path, model: Transformer, settings: dict[str, Any], *, joint: bool = True, is_pre: bool = False
+) -> None:
+    """As Marian saves them, with its options."""
     arrays = _arrays(model, joint=joint, is_pre=is_pre)
     arrays["special:model.yml"] = np.frombuffer(yaml.safe_dump(settings).encode() + b"\0", dtype=np.int8)
-    np.savez(folder / "model.npz", **arrays)  # type: ignore[arg-type]
-    return model
+    np.savez(path, **arrays)  # type: ignore[arg-type]
 
 
 def _arrays(model: Transformer, *, joint: bool, is_pre: bool) -> dict[str, np.ndarray[Any, Any]]:

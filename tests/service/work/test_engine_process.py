@@ -232,7 +232,7 @@ def test_the_engine_that_the_settings_name_is_the_one_that_decodes(monkeypatch: 
 
     def start(given: Start, **_limits: float) -> None:
         with pytest.raises(EngineDownError):
-            load_model(given, asked.append)
+            load_model(given, print)
         raise EngineDownError
 
     monkeypatch.setattr(Translator, "load", load)
@@ -248,7 +248,7 @@ def test_the_engine_has_read_all_when_it_is_ready(tmp_path: Path, monkeypatch: p
     save_tiny_model(tmp_path / "model", tmp_path / "tokenizer.model")
     start = START.model_copy(update={"model": str(tmp_path / "model")})
     load_model(start, print)  # makes the export that CTranslate2 searches with
-    worker, _ = load_model(start, print)
+    ((worker, _),) = load_model(start, print)
     (tmp_path / "model" / WEIGHTS).unlink()
     worker.add("request", [SENTENCES[0]], TranslationOptions(alignment="links"))
     events = [event for _ in range(100) for event in worker.step()]
