@@ -34,6 +34,7 @@ COMMANDS = (
     "check",
     "export",
     "import",
+    "learn",
     "mcp",
     "serve",
     "prepare",
