@@ -38,7 +38,8 @@ def states(positions: Positions, words: tuple[int, ...]) -> Tensor:
 def apart(positions: Positions) -> Tensor:
     """How far each word's vector (row) is from each of the other order (column), as a share of its length."""
     one_SD, other_SD = states(positions, tuple(range(len(ORDER)))), states(positions, ORDER)
-    return torch.cdist(one_SD, other_SD) / one_SD.norm(dim=1, keepdim=True)
+    distances_SS: Tensor = torch.cdist(one_SD, other_SD) / one_SD.norm(dim=1, keepdim=True)
+    return distances_SS
 
 
 def parts(given: Given) -> list[Part]:  # noqa: ARG001 - it needs nothing
