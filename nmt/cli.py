@@ -36,6 +36,7 @@ from nmt.commands.corpus import translate_corpus
 from nmt.commands.export import export
 from nmt.commands.import_model import import_model
 from nmt.commands.keys import database_app, keys_app
+from nmt.commands.learn import learn
 from nmt.commands.lines import lines_of
 from nmt.commands.loading import load as _load
 from nmt.commands.mcp import mcp
@@ -80,6 +81,7 @@ app.command()(blend)
 app.command()(check)
 app.command()(export)
 app.command("import")(import_model)
+app.command()(learn)
 app.command()(mcp)
 
 

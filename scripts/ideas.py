@@ -7,8 +7,8 @@
 All have one small size and as many updates, from two seeds; scores are cased sacreBLEU of beam search on
 ``val`` and ``test_2016_flickr``, by the model itself without the pipeline. The record,
 docs/lectures/ideas.jsonl, has a line for each run. A run that is stopped goes on when it is asked for again;
-one that the record has is not trained again. It works on one thread at the lowest priority: a day's worth in
-the background.
+one that the record has is not trained again. It works on one thread at the lowest priority: minutes a run,
+hours for all. What tunes a trained translator goes on from it for fewer updates.
 
 Speed is target tokens a second of processor time in training: other work on the machine does not count.
 """
@@ -31,7 +31,7 @@ import torch
 from nmt.batch import Batch
 from nmt.errors import ConfigError
 from nmt.model_folder.checkpoint import load_model_folder
-from nmt.models.build import build_model
+from nmt.models.build import Model, build_model
 from nmt.tokenizer import Tokenizer
 from scripts.ideas_measures import average_lagging, share_kept, translated
 from scripts.ideas_table import RECORD, SETS, lines_of, write_page
@@ -44,8 +44,9 @@ from training.data.shards import PreparedCorpus
 from training.distributed import ALONE
 from training.evaluation.scoring import score_bleu
 from training.evaluation.testset import TestSet
-from training.objective import build_objective
+from training.objective import build_objective, build_tuning
 from training.optimizer import build_optimizer
+from training.preferences import frozen
 from training.provenance import commit, machine
 from training.recipe import Recipe
 from training.run_folder import open_run
@@ -118,7 +119,7 @@ def measured(idea: Idea, seed: int, overrides: Sequence[str], work: Path) -> dic
         if "model.attention=monotonic" in idea.changes
         else None,
         "parameters": sum(parameter.numel() for parameter in loaded.model.parameters()),
-        "tokens_per_cpu_second": speed(settings, corpus),
+        "tokens_per_cpu_second": speed(settings, corpus, loaded.model if idea.is_tuning else None),
         "BLEU": scores,
         "signature": signature,
         "commit": commit(),
@@ -166,8 +167,8 @@ def digest(settings: Recipe) -> str:
     return hashlib.sha256(trained_by(settings.model_copy(update={"training": training})).encode()).hexdigest()
 
 
-def speed(settings: Recipe, corpus: PreparedCorpus) -> float:
-    """Target tokens for each second of processor time, in updates of a new model."""
+def speed(settings: Recipe, corpus: PreparedCorpus, begun: Model | None) -> float:
+    """Target tokens for each second of processor time, in updates of ``begun``, or of a new model."""
     tokenizer = Tokenizer.load(corpus.tokenizer_file)
     stream = BatchStream(
         corpus.split("train"),
@@ -176,9 +177,11 @@ def speed(settings: Recipe, corpus: PreparedCorpus) -> float:
         seed=1,
         subword_sampling=0.0,
     )
-    model = build_model(settings.model_config_for(tokenizer.vocab_size))
+    model = begun or build_model(settings.model_config_for(tokenizer.vocab_size))
+    model.requires_grad_(requires_grad=True)
+    objective = build_objective(settings, build_tuning(settings.training, tokenizer, frozen(model)))
     bf16 = has_bf16_units(torch.device("cpu"))  # as in training
-    loss = TeacherForcedLoss(model, build_objective(settings), bf16=bf16, compiled=False)
+    loss = TeacherForcedLoss(model, objective, bf16=bf16, compiled=False)
     step = TrainingStep(loss, build_optimizer(model, settings.training), settings.training, ALONE)
     batches: list[Batch] = [stream.next() for _ in range(TIMED_UPDATES)]
     n_tokens = 0

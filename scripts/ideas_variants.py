@@ -12,30 +12,56 @@ from training.recipe import Recipe, load_recipe
 SEEDS = (1, 2)
 LINKS = "links.tsv"
 
+CORPUS = ("tokenizer.vocab_size=6000",)
 ALIKE = (
-    "training.max_updates=2400",
-    "training.batch_tokens=2048",
-    "training.warmup_updates=300",
-    "training.cooldown=0.3",
-    "training.validate_every=600",
-    "training.save_every=120",
+    *CORPUS,
+    "training.max_updates=900",
+    "training.batch_tokens=1024",
+    "training.warmup_updates=100",
+    "training.schedule=constant",
+    "training.cooldown=0.6",
+    "training.validate_every=450",
+    "training.save_every=45",
     "training.keep_checkpoints=5",
     "training.average_last=5",
 )
-"""Of every run, after the recipe's own."""
+"""Of every run, after the recipe's own: minutes of one core, less than two passes over the captions."""
+MUON = ("training.optimizer=muon", "training.learning_rate=0.004")
+ENCODER_DECODER = (
+    "model.d_model=128",
+    "model.d_ff=256",
+    "model.n_encoder_layers=3",
+    "model.n_decoder_layers=3",
+)
+TUNED = (
+    *ENCODER_DECODER,
+    "training.max_updates=100",
+    "training.warmup_updates=10",
+    "training.learning_rate=0.00005",
+    "training.validate_every=50",
+    "training.save_every=50",
+)
+"""Of what goes on from a translator by its own samples, each update of which takes ten times as long."""
 SIZES = {
-    "multi30k_transformer": (
+    "multi30k_transformer": (*ENCODER_DECODER, "model.dropout=0.1", *MUON),
+    "multi30k_decoder_only": (
         "model.d_model=128",
-        "model.d_ff=512",
-        "model.n_encoder_layers=3",
-        "model.n_decoder_layers=3",
-        "model.dropout=0.2",
+        "model.d_ff=256",
+        "model.n_layers=7",
+        "model.dropout=0.1",
+        *MUON,
     ),
-    "multi30k_decoder_only": ("model.d_model=128", "model.d_ff=512", "model.n_layers=7", "model.dropout=0.2"),
-    "multi30k_rnn_attention": ("model.d_embedding=128", "model.d_hidden=192", "model.dropout=0.3"),
+    "multi30k_rnn_attention": (
+        "model.d_embedding=128",
+        "model.d_hidden=192",
+        "model.dropout=0.2",
+        "training.learning_rate=0.003",
+    ),
+    "multi30k_dpo": TUNED,
+    "multi30k_minimum_risk": TUNED,
 }
-"""Of every run with a recipe: one to two million parameters."""
-TRANSFORMER, DECODER_ONLY, RNN = SIZES
+"""Of every run with a recipe. In so few passes nothing is learnt by heart: little dropout, a high rate."""
+TRANSFORMER, DECODER_ONLY, RNN, DPO, MINIMUM_RISK = SIZES
 
 
 class Idea(NamedTuple):
@@ -47,7 +73,7 @@ class Idea(NamedTuple):
     recipe: str
     changes: tuple[str, ...] = ()
     begins_with: str | None = None
-    """The name of a variant that is pre-training, from whose weights this one goes on."""
+    """The name of a variant from whose weights this one goes on: pre-training, or a translator to tune."""
     corpus: str | None = None
     """One of ``scripts.ideas_corpora``; None: Multi30k as it is."""
     compared_with: str | None = None
@@ -59,6 +85,11 @@ class Idea(NamedTuple):
         return any(change.startswith("training.objective=") for change in self.changes)
 
     @property
+    def is_tuning(self) -> bool:
+        """Whether it goes on from a translator, for fewer updates."""
+        return self.recipe in (DPO, MINIMUM_RISK)
+
+    @property
     def base(self) -> str:
         """The name of the variant that it is compared with."""
         if self.compared_with is not None:
@@ -68,7 +99,8 @@ class Idea(NamedTuple):
     def settings(self, seed: int, overrides: Sequence[str], work: Path) -> Recipe:
         """What it is trained by."""
         changes = [change.replace("WORK", str(work)) for change in self.changes]
-        own = [*SIZES[self.recipe], *ALIKE, *changes, f"training.seed={seed}", *overrides]
+        alike = CORPUS if self.is_tuning else ALIKE
+        own = [*SIZES[self.recipe], *alike, *changes, f"training.seed={seed}", *overrides]
         settings = load_recipe(self.recipe, own)
         if self.corpus is None or settings.data.dir is None:
             return settings
@@ -182,6 +214,20 @@ IDEAS = (
         ("training/pretraining.py",),
         DECODER_ONLY,
         begins_with="language model, pre-training",
+    ),
+    Idea(
+        "preferences of its own samples (DPO)",
+        "Rafailov et al. 2023, section 4",
+        ("training/preferences.py", "training/candidates.py"),
+        DPO,
+        begins_with="Transformer",
+    ),
+    Idea(
+        "minimum risk",
+        "Shen et al. 2016, section 3",
+        ("training/minimum_risk.py", "training/candidates.py"),
+        MINIMUM_RISK,
+        begins_with="Transformer",
     ),
     Idea(
         "one source, words hidden",

@@ -22,8 +22,9 @@ WORK = Path("anywhere")
 def test_each_variant_is_a_valid_recipe_that_differs_from_its_base_in_what_it_says(idea):
     settings, base = idea.settings(1, [], WORK), BY_NAME[idea.base].settings(1, [], WORK)
     assert idea.corpus is not None or settings.corpus_hash() == base.corpus_hash()
-    assert settings.training.max_updates == 2400
-    assert idea.begins_with is None or BY_NAME[idea.begins_with].is_pretraining
+    assert settings.training.max_updates == (100 if idea.is_tuning else 900)
+    assert (idea.begins_with is None) or BY_NAME[idea.begins_with].is_pretraining != idea.is_tuning
+    assert settings.adapts == idea.is_tuning
     assert all((ROOT / file).exists() for file in idea.files)
     if idea.recipe == BY_NAME[idea.base].recipe:
         changed = {change.partition("=")[0] for change in idea.changes}

@@ -13,6 +13,7 @@ import torch
 
 from nmt.batch import Batch
 from nmt.config import SpecialIds
+from nmt.errors import ConfigError
 from nmt.models.build import Model, build_model
 from nmt.tokenizer import Tokenizer
 from training.allocator import keep_freed_memory
@@ -21,7 +22,7 @@ from training.data.shards import PreparedCorpus
 from training.distributed import World
 from training.objective import build_objective
 from training.optimizer import build_optimizer
-from training.recipe import Recipe, load_recipe
+from training.recipe import TUNING, Recipe, load_recipe
 from training.speed import has_bf16_units, operations_of_a_pair, operations_per_second, peak_memory_mib
 from training.step import TeacherForcedLoss, TrainingStep
 
@@ -71,6 +72,11 @@ def bench_training(recipe: str, data: Path | None, updates: int, overrides: Sequ
     """
     settings = load_recipe(recipe, overrides)
     options = settings.training
+    if options.objective in TUNING:
+        raise ConfigError(
+            f"{recipe}: training.objective {options.objective} samples, and random weights never end; "
+            "time the recipe that it extends"
+        )
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     bf16 = options.precision == "bf16" or (options.precision == "auto" and has_bf16_units(device))
     keep_freed_memory()

@@ -17,11 +17,17 @@ from nmt.models.build import Model
 from nmt.models.mixture import MixtureModel
 from nmt.models.rnn import RnnEncoderDecoder
 from nmt.models.transformer import Transformer
+from nmt.tokenizer import Tokenizer
+from training.candidates import Sampler
 from training.loss import Loss, label_smoothed_cross_entropy, log_probs_cross_entropy
-from training.recipe import Recipe
+from training.minimum_risk import MinimumRisk
+from training.preferences import Preferences
+from training.recipe import Recipe, TrainingConfig
 from training.supervision import Supervision, attention_loss
 
 Decode = Callable[[Batch], tuple[Tensor, Tensor | None]]
+Tuning = Callable[[Model, Batch], Loss]
+"""A loss of whole translations: ``training.preferences``, ``training.minimum_risk``."""
 
 
 @dataclass(frozen=True)
@@ -33,17 +39,21 @@ class Objective:
         r_drop: alpha of R-Drop (Liang et al. 2021); above 0 a batch in training is read twice.
         supervision: of attention by links, where the batch has them.
         masked_words: the encoder predicts words of its own side (``training.pretraining``).
+        tuning: what training minimises in the place of the words' loss.
     """
 
     smoothing: float = 0.0
     r_drop: float = 0.0
     supervision: Supervision | None = None
     masked_words: bool = False
+    tuning: Tuning | None = None
 
     def __call__(self, model: Model, batch: Batch, decode: Decode | None = None) -> Loss:
         """Summed over the batch's real target tokens; ``decode`` is the model's, compiled perhaps."""
         assert batch.target_out_BT is not None
         assert batch.target_mask_BT is not None
+        if self.tuning is not None and model.training:
+            return self.tuning(model, batch)
         if self.masked_words:
             assert isinstance(model, Transformer), "the recipe lets no other architecture through"
             return self._words(model, model.encode(batch), batch)
@@ -94,14 +104,32 @@ class Objective:
         return _plus(words, extra)
 
 
-def build_objective(recipe: Recipe) -> Objective:
-    """The one that the recipe asks for."""
+def build_objective(recipe: Recipe, tuning: Tuning | None = None) -> Objective:
+    """The one that the recipe asks for; ``tuning`` is ``build_tuning``'s."""
     options, alignment = recipe.training, recipe.alignment
     supervision = None
     if options.attention_links is not None:
         supervision = Supervision(options.attention_weight, alignment.layer, alignment.heads)
     masked_words = options.objective == "masked_words"
-    return Objective(options.label_smoothing, options.r_drop, supervision, masked_words)
+    return Objective(options.label_smoothing, options.r_drop, supervision, masked_words, tuning)
+
+
+def build_tuning(options: TrainingConfig, tokenizer: Tokenizer, reference: Model | None) -> Tuning | None:
+    """What a recipe's training tunes whole translations by, if it does.
+
+    Args:
+        options: of the recipe.
+        tokenizer: of both sides.
+        reference: the model to begin with, frozen; ``dpo`` needs it.
+    """
+    tuning = options.tuning
+    sampler = Sampler(tokenizer, tuning.samples, tuning.top_p, tuning.measure)
+    if options.objective == "minimum_risk":
+        return MinimumRisk(sampler, tuning.sharpness)
+    if options.objective == "dpo":
+        assert reference is not None
+        return Preferences(sampler, reference, tuning.beta)
+    return None
 
 
 def _plus(loss: Loss, extra: Tensor) -> Loss:

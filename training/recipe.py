@@ -44,6 +44,8 @@ from nmt.text.placeholders import PLACEHOLDERS, REGISTER
 RECIPES = Path(__file__).parent / "recipes"
 CORPORA = Path(__file__).parent / "corpora"
 Kind = Literal["hub", "text", "tsv", "jsonl", "parquet"]
+TUNING = ("dpo", "minimum_risk")
+"""Objectives that tune a translator by what it samples."""
 LOCAL_SUFFIXES: Mapping[str, Kind] = {".tsv": "tsv", ".jsonl": "jsonl", ".parquet": "parquet"}
 
 
@@ -222,12 +224,29 @@ class TokenizerConfig(StrictModel):
     """SHA-256 of a ready SentencePiece model, which is used as it is: ``nmt train --init-from`` sets it."""
 
 
+class TuningConfig(StrictModel):
+    """Of ``training.objective`` dpo and minimum_risk: translations that the model samples, and their use."""
+
+    samples: int = Field(8, ge=2, le=64)
+    """Drawn for each sentence."""
+    top_p: float = Field(1.0, gt=0, le=1)
+    """Of the tokens drawn from (Holtzman et al. 2020); 1 is the model's own distribution."""
+    measure: Literal["chrf", "bleu"] = "chrf"
+    """Of a whole sentence against its reference."""
+    beta: float = Field(0.1, gt=0)
+    """dpo: how dear it is to leave the model begun with."""
+    sharpness: float = Field(0.005, gt=0)
+    """minimum_risk: alpha of Shen et al. 2016, who take 0.005."""
+
+
 class TrainingConfig(StrictModel):
     """Loss, optimizer, schedule, batches and limits."""
 
     seed: int = 1
-    objective: Literal["translation", "masked_words", "language_model"] = "translation"
-    """The others are pre-training (``training.pretraining``); ``--init-from`` goes on from it."""
+    objective: Literal["translation", "masked_words", "language_model", "dpo", "minimum_risk"] = "translation"
+    """masked_words and language_model are pre-training (``training.pretraining``); ``--init-from`` goes on
+    from it. dpo and minimum_risk tune a translator (``training.preferences``, ``training.minimum_risk``)."""
+    tuning: TuningConfig = TuningConfig()
     max_updates: int = Field(gt=0)
     max_epochs: int | None = Field(None, gt=0)
     """Passes over the corpus; ``max_updates`` holds as well. None sets no limit."""
@@ -355,7 +374,10 @@ class Recipe(StrictModel):
         if objective == "language_model" and model.architecture != "decoder_only":
             raise ValueError("training.objective language_model is of model.architecture decoder_only")
         if objective != "translation" and (self.training.r_drop or self.training.attention_links):
-            raise ValueError("pre-training has no training.r_drop and no training.attention_links")
+            what = "tuning" if objective in TUNING else "pre-training"
+            raise ValueError(f"{what} has no training.r_drop and no training.attention_links")
+        if objective in TUNING:
+            self._check_tuning(attention)
         if self.training.r_drop and (pointer != "none" or attention == "hard"):
             raise ValueError(
                 "training.r_drop compares two softmaxes: set it to 0 for a pointer or hard attention"
@@ -367,6 +389,21 @@ class Recipe(StrictModel):
         if not isinstance(model, RnnConfig) and len(self.alignment.heads or ()) != 1:
             raise ValueError("training.attention_links teaches one head: name it in alignment.heads, as [0]")
         return self
+
+    def _check_tuning(self, attention: str) -> None:
+        """Whole translations are sampled from a model that is there, in one process."""
+        objective = self.training.objective
+        if not self.adapts:
+            raise ValueError(
+                f"training.objective {objective} tunes a translator: set adapts to true, "
+                "and name the translator with --init-from"
+            )
+        if attention == "hard":
+            raise ValueError(f"training.objective {objective} needs soft attention, this is hard")
+        if self.training.sharded:
+            raise ValueError(
+                f"training.objective {objective} samples in one process: set training.sharded to false"
+            )
 
     @model_validator(mode="before")
     @classmethod

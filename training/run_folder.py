@@ -6,6 +6,7 @@ model/          the best model so far, a model folder ready to serve
 log.jsonl       one event a line: "train", "validation", "note"
 tensorboard/    the same scalars
 recipe.json     the recipe in full, as first started
+reference.safetensors    the model begun with, which ``training.preferences`` compares with
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ class RunFolder:
         self.path = path
         self.checkpoints = path / "checkpoints"
         self.model = path / "model"
+        self.reference = path / "reference.safetensors"
         self._silent = silent
         if not silent:
             self._log = (path / LOG).open("a", encoding="utf-8")

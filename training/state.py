@@ -176,6 +176,37 @@ def load_weights(checkpoint: Path) -> dict[str, Tensor]:
     return load_file(checkpoint / WEIGHTS)
 
 
+def save_reference(model: nn.Module, file: Path) -> None:
+    """Keep the weights that a run began with, for one that goes on.
+
+    Raises:
+        DiskFullError, RunFolderError: as ``save_checkpoint``.
+    """
+    aside = file.with_name(f".{file.name}.new")
+    try:
+        save_file(whole_weights(model), aside)
+        give_ordinary_mode(aside)
+        flush(aside)
+        aside.rename(file)
+    except (OSError, SafetensorError) as error:
+        aside.unlink(missing_ok=True)
+        raise cannot_save(file, error) from None
+
+
+def load_reference(file: Path) -> dict[str, Tensor]:
+    """What ``save_reference`` wrote.
+
+    Raises:
+        RunFolderError: it is missing or damaged.
+    """
+    try:
+        return load_file(file)
+    except (OSError, SafetensorError) as error:
+        raise RunFolderError(
+            f"{file}: the model that the run began with cannot be read ({error}); begin anew in another --run"
+        ) from None
+
+
 def _moments(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
     return {
         f"{name}.{moment}": whole(optimizer.state[parameter][moment]).cpu().contiguous()

@@ -31,12 +31,13 @@ from training.data.shards import PreparedCorpus, TokenPairs
 from training.data.tokenizers import Tokenizers
 from training.distributed import ALONE, World
 from training.meter import Bound, Meter
-from training.objective import build_objective
+from training.objective import build_objective, build_tuning
 from training.optimizer import build_optimizer
+from training.preferences import frozen
 from training.prefetch import PrefetchedStream
 from training.pretraining import Pretraining
 from training.publish import publish, restore_interrupted
-from training.recipe import Recipe
+from training.recipe import TUNING, Recipe
 from training.run_folder import RunFolder
 from training.schedule import build_schedule, cooldown_factor
 from training.sharding import set_weights, whole_weights
@@ -45,8 +46,10 @@ from training.state import (
     TrainingState,
     checkpoints,
     load_checkpoint,
+    load_reference,
     newest_intact,
     save_checkpoint,
+    save_reference,
 )
 from training.step import TeacherForcedLoss, TrainingStep
 from training.supervision import LinkTable
@@ -80,11 +83,11 @@ class Trainer:
         if not world.sharded:  # a model that is shared out may not fit whole
             self.model.to(self.device)
         self.pretraining = None
-        if self.options.objective == "masked_words" and world.size > 1:
+        if self.options.objective in ("masked_words", *TUNING) and world.size > 1:
             raise ConfigError(
-                "training.objective masked_words leaves the decoder alone: train in one process"
+                f"training.objective {self.options.objective} is of one process: train without torchrun"
             )
-        if self.options.objective != "translation":
+        if self.options.objective in ("masked_words", "language_model"):
             special = self.tokenizer.special
             self.pretraining = Pretraining(self.options.objective, self.tokenizer.vocab_size, special)
         pairs = corpus.split("train")
@@ -92,10 +95,10 @@ class Trainer:
             self.options.readings * _operations_of_a_token(self.model, pairs),
             world.size * operations_per_second(self.device, torch.bfloat16 if self.bf16 else torch.float32),
         )
+        self._reference = None if self.options.objective != "dpo" else frozen(self.model)
+        objective = build_objective(recipe, build_tuning(self.options, self.tokenizer, self._reference))
         loss = world.share(
-            TeacherForcedLoss(
-                self.model, build_objective(recipe), bf16=self.bf16, compiled=self.options.compile
-            )
+            TeacherForcedLoss(self.model, objective, bf16=self.bf16, compiled=self.options.compile)
         )
         self.optimizer = build_optimizer(self.model, self.options)
         self.step = TrainingStep(loss, self.optimizer, self.options, world)
@@ -133,6 +136,9 @@ class Trainer:
     def begin_with(self, model: Model) -> None:
         """Take another model's weights and score them: what training does not better, it does not replace."""
         set_weights(self.model, dict(model.named_parameters()))
+        if self._reference is not None:
+            set_weights(self._reference, dict(model.named_parameters()))
+            save_reference(self._reference, self.run_folder.reference)
         self._validate()
 
     def resume(self) -> None:
@@ -146,6 +152,8 @@ class Trainer:
         if checkpoint is not None:
             state = load_checkpoint(checkpoint, self.model, self.optimizer)
             self.stream.seek(state.epoch, state.next_batch)
+            if self._reference is not None:
+                set_weights(self._reference, load_reference(self.run_folder.reference))
         self._go_on_from(state)
 
     def train(self) -> TrainingState:

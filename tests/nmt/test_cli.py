@@ -35,6 +35,7 @@ COMMANDS = (
     "check",
     "export",
     "import",
+    "learn",
     "mcp",
     "serve",
     "prepare",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import warnings
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -17,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 from nmt.alignment.attention_maps import HeadMaps
 from nmt.explore.heads import RANKINGS, Head, ranked
 from nmt.explore.maps import KINDS, AttentionKind
-from training.evaluation.plots import COLOURS, DOTS_PER_INCH
+from training.evaluation.plots import COLOURS, DOTS_PER_INCH, png_inlined
 from training.explore.findings import Findings, Pruning
 from training.page import templates
 
@@ -49,7 +47,7 @@ def write_page(record: Mapping[str, Any], findings: Findings, file: Path) -> Non
             script=_shared("heads.js"),
             style=_shared("heads.css"),
             rankings={by: ranked(statistics, by) for by in RANKINGS} if statistics else {},
-            plot=None if findings.pruning is None else _inlined(pruning_plot(findings.pruning)),
+            plot=None if findings.pruning is None else png_inlined(pruning_plot(findings.pruning)),
             worst_first=None
             if findings.pruning is None
             else sorted(findings.pruning.each, key=lambda cost: -cost.loss),
@@ -127,9 +125,3 @@ def pruning_plot(pruning: Pruning) -> Figure:
 def _shared(name: str) -> str:
     """The drawing that the page of ``nmt serve`` has too."""
     return files("nmt.explore").joinpath(name).read_text(encoding="utf-8")
-
-
-def _inlined(figure: Figure) -> str:
-    image = io.BytesIO()
-    figure.savefig(image, format="png", dpi=DOTS_PER_INCH)
-    return base64.b64encode(image.getvalue()).decode("ascii")
