@@ -16,12 +16,15 @@ from nmt.spans import Span
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.elision import agree
 from nmt.text.glossary import at_start as begin
+from nmt.text.greetings import left_greeting
 from nmt.text.languages import rules
 from nmt.text.numbers import number_edits
 from nmt.text.placeholders import PLACEHOLDERS
 from nmt.text.roman import is_french_century
+from nmt.text.titles import lost_title
 from nmt.text.typography import french_typography
 from nmt.text.words import Token
+from nmt.tokenizer import Piece
 
 
 def restore(sentence: Sentence, reading: Reading, candidate: Candidate) -> Candidate:
@@ -33,8 +36,9 @@ def restore(sentence: Sentence, reading: Reading, candidate: Candidate) -> Candi
     recased = shape.in_case(written, kept, sentence.text, sentence.target_language)
     edits = [edit for span, entry in places for edit in _edits_at(sentence, recased, span, entry)]
     before, after = shape.frame_edits(sentence.text, written)
+    changes = [before, *edits, *shape.ending_edits(written, kept, sentence.target_language), after]
     rewriting = Rewriting.of(
-        recased, [before, *edits, *shape.ending_edits(written, kept, sentence.target_language), after]
+        recased, [edit for edit in changes if edit.text or edit.span.start < edit.span.end]
     )
     candidate = rewrite(candidate, rewriting)
     core = shape.core
@@ -50,6 +54,10 @@ def restore(sentence: Sentence, reading: Reading, candidate: Candidate) -> Candi
     numbers = number_edits(sentence.text, candidate.text, languages, targets)
     if numbers:
         candidate = rewrite(candidate, Rewriting.of(candidate.text, numbers))
+    targets = [target for _, target in candidate.kept]
+    greetings = left_greeting(sentence.text, candidate.text, languages, targets)
+    if greetings:
+        candidate = rewrite(candidate, Rewriting.of(candidate.text, greetings))
     if sentence.options.french_typography:
         targets = [target for _, target in candidate.kept]
         rewriting = Rewriting.of(candidate.text, french_typography(candidate.text, targets))
@@ -61,6 +69,11 @@ def _edits_at(sentence: Sentence, written: str, stand_in: Span, entry: Protected
     """Put back what a stand-in stood for; names and terms may change how the word before them ends."""
     text = _replacement(sentence, entry, at_start=not written[: stand_in.start].strip("«“\"' \u00a0"))
     change = None
+    if entry.is_name:
+        change = _with_title(sentence, written, stand_in, entry)
+    if change is not None:
+        n_characters, title = change
+        return [Edit(Span(stand_in.start - n_characters, stand_in.start), title), Edit(stand_in, text)]
     if entry.is_name or entry.term is not None:
         change = agree(written[: stand_in.start], text, sentence.target_language)
     if change is not None:
@@ -72,6 +85,16 @@ def _edits_at(sentence: Sentence, written: str, stand_in: Span, entry: Protected
         stand_in = Span(start, stand_in.end)
     spaced = rules(sentence.target_language).spaced_marks
     return [Edit(_with_needless_space(sentence.text, entry.span, written, stand_in, spaced), text)]
+
+
+def _with_title(sentence: Sentence, written: str, stand_in: Span, entry: Protected) -> tuple[int, str] | None:
+    """The title of a name whose translation lost it; how many characters before it give way, and to what."""
+    before = written[: stand_in.start]
+    title = lost_title(sentence.text, entry.span.start, before, written, sentence.target_language)
+    if title is None:
+        return None
+    change = agree(before, title[1], sentence.target_language) if title[0] == 0 else None
+    return title if change is None else (change[0], change[1] + title[1])
 
 
 def _stand_ins_in(reading: Reading, candidate: Candidate) -> list[tuple[Span, Protected]]:
@@ -123,7 +146,7 @@ def rewrite(candidate: Candidate, rewriting: Rewriting) -> Candidate:
         return rewriting.forward(span.start, span.end)
 
     pieces = (
-        replace(piece, start=span.start, end=span.end)
+        Piece(piece.id, piece.text, span.start, span.end)
         for piece in candidate.pieces
         for span in [rewriting.forward(piece.start, piece.end)]
     )
