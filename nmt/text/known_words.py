@@ -1,8 +1,8 @@
 """Words of a translation that its language does not have: a model builds them from pieces of others.
 
 The words are those of the training corpora, as a Bloom filter for each language (Bloom 1970, "Space/Time
-Trade-offs in Hash Coding with Allowable Errors"). ``scripts/make_known_words.py`` makes it. A form that was never
-seen counts as known if another form of the same stem was.
+Trade-offs in Hash Coding with Allowable Errors"). ``scripts/make_known_words.py`` makes it. A form that
+was never seen counts as known if another form of the same stem was.
 """
 
 from __future__ import annotations
