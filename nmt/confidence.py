@@ -96,7 +96,10 @@ class LogisticRegression(StrictModel):
 
     def probability(self, values: Sequence[float]) -> float:
         """The probability for one vector of feature values."""
-        return self.probabilities([values])[0]
+        total = self.bias
+        for value, mean, scale, weight in zip(values, self.means, self.scales, self.weights, strict=True):
+            total += weight * min(max((value - mean) / scale, -MOST_DEVIATIONS), MOST_DEVIATIONS)
+        return 1 / (1 + math.exp(-max(total, -700.0)))
 
     def probabilities(self, rows: Sequence[Sequence[float]]) -> list[float]:
         """The probability for each of many vectors of feature values."""

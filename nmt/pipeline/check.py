@@ -25,6 +25,7 @@ from nmt.pipeline.flags import (
 from nmt.spans import Span
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.glossary import Glossary, find_form
+from nmt.text.known_words import unknown_words
 from nmt.text.literals import find_literals
 from nmt.text.negation import compare_negations
 from nmt.text.numbers import compare_numbers, compare_spelled_numbers
@@ -37,6 +38,7 @@ CheckKind = Literal[
     "untranslated",
     "wrong_language",
     "doubled_word",
+    "unknown_word",
     "negation",
     "term",
     "length",
@@ -159,6 +161,9 @@ def _words(source: str, target: str, languages: tuple[str, str]) -> Iterator[Pro
         yield Problem("wrong_language", f"the source reads like {languages[1]}")
     for doubled in doubled_words(source, target):
         yield Problem("doubled_word", doubled)
+    literals = [one.span for one in find_literals(target)]
+    for word in unknown_words(source, target, languages[1], literals):
+        yield Problem("unknown_word", word)
     lost, invented = compare_negations(source, target, languages)
     if lost or invented:
         yield Problem("negation", "is missing" if lost else "is not in the source")

@@ -35,6 +35,7 @@ from nmt.pipeline.result import Candidate
 from nmt.spans import Span
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.glossary import AppliedTerm, find_form, has_its_capitals, in_case_of
+from nmt.text.greetings import greeting
 from nmt.text.literals import find_literals
 from nmt.text.numbers import (
     NumberCheck,
@@ -77,7 +78,10 @@ def translate_with_constraints(
     if sentence.prefix:
         return (yield from _continued(run, sentence, source_ids))
     if not _has_words(sentence):
-        return (copy_of(sentence.text),), ()
+        return (_by_rule(preparer, sentence, ()),), ()
+    greeted = _greeting(sentence)
+    if greeted:
+        return (_by_rule(preparer, sentence, greeted),), ()
     if sentence.model_input is None:
         found = yield from run.in_parts(sentence, _groups(sentence, preparer.n_free(sentence)))
     else:
@@ -124,6 +128,38 @@ def _continued(run: _Run, sentence: PreparedSentence, source_ids: Sequence[int])
     if sentence.options.quality == "best":
         found = yield from _read_back(sentence, found)
     return _with_terms(sentence, found)
+
+
+def _greeting(sentence: PreparedSentence) -> Sequence[Edit]:
+    """The edits that translate a text of a greeting and something to copy; none if it is more than that."""
+    if len(sentence.copied) != 1 or sentence.terms or sentence.copied[0].is_name:
+        return ()
+    languages = sentence.source_language, sentence.target_language
+    return greeting(sentence.text, sentence.copied[0].span, *languages) or ()
+
+
+def _by_rule(preparer: Preparer, sentence: PreparedSentence, edits: Sequence[Edit]) -> Candidate:
+    """What is written without a model: ``edits``, and what stands for each thing to copy."""
+    changed = [
+        Edit(entry.span, entry.text)
+        for entry in sentence.copied
+        if entry.text != sentence.text[slice_of(entry.span)]
+    ]
+    if not changed and not edits:
+        return copy_of(sentence.text)
+    rewriting = Rewriting.of(sentence.text, [*edits, *changed])
+    pieces = preparer.written_pieces(rewriting.new)
+    return Candidate(
+        rewriting.new,
+        pieces,
+        0.0,
+        0.0,
+        finished=True,
+        token_log_probs=(0.0,) * (len(pieces) + 1),
+        kept=tuple(
+            (entry.span, rewriting.forward(entry.span.start, entry.span.end)) for entry in sentence.copied
+        ),
+    )
 
 
 @dataclass(frozen=True)

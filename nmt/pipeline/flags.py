@@ -33,6 +33,7 @@ FlagKind = Literal[
     "negation_mismatch",
     "doubled_word",
     "marks_mismatch",
+    "unknown_word",
     "lexicon",
 ]
 FLAG_KINDS: tuple[FlagKind, ...] = get_args(FlagKind)
@@ -44,6 +45,8 @@ MIN_DETECTED_WORDS = 6
 LEAST_WORDS, LEAST_KNOWN, ALREADY_SCORE = 4, 2, 0.99
 """Share that a sentence must have to be taken for one in the target language already."""
 PLAIN_SHARE = 0.1
+LEAST_PLAIN, ORDINARY_SHARE = 2, 0.25
+"""More different words of the language than so many, and so much of the text, need no classifier."""
 CERTAIN_LANGUAGE = 0.9
 """Probability from which another language than the expected one is believed."""
 LONGEST_UNALIGNED = 4
@@ -61,7 +64,8 @@ WORD_LISTS = Path(__file__).parents[1] / "text" / "word_lists"
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _DOUBLED = re.compile(
-    r"(?<![\w'’-])(?:([^\W\d_]{2,})\s+\1|((?:[^\W\d_]+['’\s]\s*){1,4}[^\W\d_]{3,})(?:,?\s+(?:et|ou|and|or))?,?\s+\2)"
+    r"(?<![\w'’-])(?:([^\W\d_]{2,})\s+\1|((?:[^\W\d_]+['’\s]\s*){1,4}[^\W\d_]{3,})(?:,?\s+(?:et|ou|and|or)"
+    r"(?:\s+(?:de\s+la|du|des?|les?|la|the|of))?)?,?\s+\2)"
     r"(?![\w'’-])",
     re.IGNORECASE,
 )
@@ -94,6 +98,7 @@ class Flag:
     negation_mismatch: one side denies something and nothing on the other does.
     doubled_word: a word or phrase stands twice in a row, or on both sides of a conjunction.
     marks_mismatch: brackets or quotation marks of the source are missing, or have no counterpart.
+    unknown_word: a word of the translation is in no corpus of its language, and not copied from the source.
     lexicon: the lexicon of short texts gave the translation, for the model was not sure of its own.
     """
     sentence: int
@@ -177,6 +182,9 @@ def is_in_other_language(text: str, language: str) -> bool:
         return False
     unmistakable = rules(language).unmistakable.intersection(words)
     if len(unmistakable) > 1 and PLAIN_SHARE * len(words) <= sum(word in unmistakable for word in words):
+        return False
+    plain = unmistakable | _ordinary_words(language).intersection(words)
+    if len(plain) > LEAST_PLAIN and ORDINARY_SHARE * len(words) <= sum(word in plain for word in words):
         return False
     detected = detect(text)
     return detected.language not in (None, language) and detected.score >= CERTAIN_LANGUAGE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nmt.pipeline.prepare import PreparedSentence
 from nmt.pipeline.result import Candidate
-from nmt.text.lexicon import Entry, look_up
+from nmt.text.lexicon import Entry, look_up, look_up_caption
 from nmt.tokenizer import Tokenizer
 
 UNSURE, UNSURE_OF_A_SENTENCE = 0.9, 0.5
@@ -29,7 +29,8 @@ def known_translation(
     if confidence is None or sentence.terms or sentence.copied or sentence.options.formality == "informal":
         return None
     text = sentence.text
-    entry = look_up(text, sentence.source_language, sentence.target_language)
+    languages = sentence.source_language, sentence.target_language
+    entry = look_up_caption(text, *languages) or look_up(text, *languages)
     if entry is None or confidence >= _unsure(text) or entry.has(best.text):
         return None
     return _candidate(entry, tokenizer)

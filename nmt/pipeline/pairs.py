@@ -24,15 +24,31 @@ LONG_WORD = 4
 """Letters of a word that tells what a stretch of text is about."""
 
 _WORD = re.compile(r"[^\W\d_]+")
+_OPENS = re.compile(r"([\[<]|\{%-?\s*)(\w+)")
+_CLOSES = re.compile(r"([\[<](?=/)|\{%-?\s*(?=end))(?:/|end)(\w+)")
 
 
 def pairs(text: str, copied: Sequence[ProtectedSpan]) -> list[Aside]:
-    """Two literals in a row and the words between, which begin and end beside them."""
-    return [
-        Aside(Span(first.span.start, last.span.end), Span(first.span.end, last.span.start), is_quoted=False)
-        for first, last in pairwise(copied)
-        if text[first.span.end : first.span.end + 1].isalpha() and text[last.span.start - 1].isalpha()
-    ]
+    """Two literals in a row and the words between, beside them or as in [b] words [/b]."""
+    found = []
+    for first, last in pairwise(copied):
+        between = text[first.span.end : last.span.start]
+        inner = between.strip()
+        if not (inner[:1].isalpha() and inner[-1:].isalpha()):
+            continue
+        if inner == between or _is_element(text[slice_of(first.span)], text[slice_of(last.span)]):
+            start = first.span.end + between.index(inner)
+            whole = Span(first.span.start, last.span.end)
+            found.append(Aside(whole, Span(start, start + len(inner)), is_quoted=False))
+    return found
+
+
+def _is_element(first: str, last: str) -> bool:
+    """Whether two literals are the ends of one thing: [b] and [/b], {% if x %} and {% endif %}."""
+    opening, closing = _OPENS.match(first), _CLOSES.match(last)
+    if opening is None or closing is None:
+        return False
+    return (opening[1], opening[2]) == (closing[1], closing[2])
 
 
 def moved_pairs(
@@ -44,13 +60,13 @@ def moved_pairs(
     if best.copied or len(around) > MOST_PAIRS:
         return []
     places = dict(best.kept)
-    ends = {entry.span.start: entry.span for entry in sentence.copied}
-    starts = {entry.span.end: entry.span for entry in sentence.copied}
+    firsts = {entry.span.start: entry.span for entry in sentence.copied}
+    lasts = {entry.span.end: entry.span for entry in sentence.copied}
     moved = []
     for pair in around:
         inner = sentence.text[slice_of(pair.inner)]
         alone = yield from search.alone(sentence, inner)
-        first, last = places.get(starts[pair.inner.start]), places.get(ends[pair.inner.end])
+        first, last = places.get(firsts[pair.span.start]), places.get(lasts[pair.span.end])
         known = search.known(sentence, inner)
         if alone is not None and not is_around(
             best.text, first, last, inner, alone, is_known=known is not None and known.has(alone)

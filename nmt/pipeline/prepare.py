@@ -272,6 +272,10 @@ class Preparer:
             for span in [model_input.rewriting.backward(piece.start, piece.end)]
         )
 
+    def written_pieces(self, text: str) -> tuple[Piece, ...]:
+        """The pieces of a text in the target language that no model wrote."""
+        return tuple(self._target_tokenizer.encode_pieces(text))
+
     def encode(self, text: str) -> list[int]:
         """Token ids of what the model reads."""
         return self._tokenizer.encode(text)

@@ -31,6 +31,7 @@ from nmt.pipeline.requests import Flow
 from nmt.pipeline.result import Candidate, Verdict
 from nmt.text.asides import compare_asides
 from nmt.text.edits import Edit, Rewriting
+from nmt.text.known_words import unknown_words
 from nmt.text.negation import compare_negations
 from nmt.text.numbers import compare_numbers, compare_spelled_numbers
 from nmt.text.passthrough import NOTHING_TO_TRANSLATE, reason_to_copy
@@ -194,6 +195,10 @@ class Judge:
             ("negation_mismatch", any(compare_negations(own_source, own_target, languages))),
             ("doubled_word", bool(doubled_words(source, target))),
             ("marks_mismatch", bool(wrong_marks(source, target))),
+            (
+                "unknown_word",
+                bool(unknown_words(source, target, self.target_language, [span for _, span in kept])),
+            ),
         ]
         return [kind for kind, raised in checks if raised]
 

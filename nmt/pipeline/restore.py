@@ -16,12 +16,15 @@ from nmt.spans import Span
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.elision import agree
 from nmt.text.glossary import at_start as begin
+from nmt.text.greetings import left_greeting
 from nmt.text.languages import rules
 from nmt.text.numbers import number_edits
 from nmt.text.placeholders import PLACEHOLDERS
 from nmt.text.roman import is_french_century
+from nmt.text.titles import lost_title
 from nmt.text.typography import french_typography
 from nmt.text.words import Token
+from nmt.tokenizer import Piece
 
 
 def restore(
@@ -38,8 +41,9 @@ def restore(
     recased = form.in_case(written, kept, sentence.text, sentence.target_language)
     edits = [edit for span, entry in places for edit in _edits_at(sentence, recased, span, entry)]
     before, after = form.frame_edits(sentence.text, written)
+    changes = [before, *edits, *form.ending_edits(written, kept, sentence.target_language), after]
     rewriting = Rewriting.of(
-        recased, [before, *edits, *form.ending_edits(written, kept, sentence.target_language), after]
+        recased, [edit for edit in changes if edit.text or edit.span.start < edit.span.end]
     )
     candidate = rewrite(candidate, rewriting)
     core = form.core
@@ -55,6 +59,10 @@ def restore(
     numbers = number_edits(sentence.text, candidate.text, languages, targets)
     if numbers:
         candidate = rewrite(candidate, Rewriting.of(candidate.text, numbers))
+    targets = [target for _, target in candidate.kept]
+    greetings = left_greeting(sentence.text, candidate.text, languages, targets)
+    if greetings:
+        candidate = rewrite(candidate, Rewriting.of(candidate.text, greetings))
     if sentence.options.french_typography:
         targets = [*(target for _, target in candidate.kept), *_given(candidate, n_given)]
         rewriting = Rewriting.of(candidate.text, french_typography(candidate.text, targets))
@@ -73,6 +81,14 @@ def _edits_at(
     """Put back what a placeholder stood for; names and terms may change how the word before them ends."""
     text = _replacement(sentence, entry, at_start=not written[: placeholder.start].strip("«“\"' \u00a0"))
     change = None
+    if entry.is_name:
+        change = _with_title(sentence, written, placeholder, entry)
+    if change is not None:
+        n_characters, title = change
+        return [
+            Edit(Span(placeholder.start - n_characters, placeholder.start), title),
+            Edit(placeholder, text),
+        ]
     if entry.is_name or entry.term is not None:
         change = agree(written[: placeholder.start], text, sentence.target_language)
     if change is not None:
@@ -84,6 +100,18 @@ def _edits_at(
         placeholder = Span(start, placeholder.end)
     spaced = rules(sentence.target_language).spaced_marks
     return [Edit(_with_needless_space(sentence.text, entry.span, written, placeholder, spaced), text)]
+
+
+def _with_title(
+    sentence: PreparedSentence, written: str, placeholder: Span, entry: ProtectedSpan
+) -> tuple[int, str] | None:
+    """The title of a name whose translation lost it; how many characters before it give way, and to what."""
+    before = written[: placeholder.start]
+    title = lost_title(sentence.text, entry.span.start, before, written, sentence.target_language)
+    if title is None:
+        return None
+    change = agree(before, title[1], sentence.target_language) if title[0] == 0 else None
+    return title if change is None else (change[0], change[1] + title[1])
 
 
 def _placeholders_in(model_input: ModelInput, candidate: Candidate) -> list[tuple[Span, ProtectedSpan]]:
@@ -135,7 +163,7 @@ def rewrite(candidate: Candidate, rewriting: Rewriting) -> Candidate:
         return rewriting.forward(span.start, span.end)
 
     pieces = (
-        replace(piece, start=span.start, end=span.end)
+        Piece(piece.id, piece.text, span.start, span.end)
         for piece in candidate.pieces
         for span in [rewriting.forward(piece.start, piece.end)]
     )

@@ -18,6 +18,7 @@ _ORDINARY = re.compile(r"(?<![\w'’-])(?=[^\W\d_]*[aeiouyà-ÿ])[^\W\d_A-ZÀ-Þ
 """A word has a vowel: png is none."""
 _CODE = re.compile(r"[=_<>{}\\|:;@#/]|[a-zà-ÿ][A-ZÀ-Þ]|\d[A-Za-z]|[A-Za-z]\d")
 """What is between the marks is rather code: year == 2015, user:, elemA."""
+_OPENING = '([“"«'
 LEAST_WORDS_OUTSIDE = 2
 """Fewer beside the brackets are no sentence: item(s)."""
 
@@ -87,6 +88,8 @@ def compare_asides(source: str, target: str, ignore: Sequence[Span] = ()) -> lis
         target: its translation.
         ignore: spans of the source; asides that meet them are left out.
     """
+    if not any(mark in source for mark in _OPENING):
+        return []
     wrong = []
     for is_quoted in (False, True):
         read = [one for one in find_asides(source, any_words=True) if one.is_quoted == is_quoted]

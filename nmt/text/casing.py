@@ -134,6 +134,9 @@ class SurfaceForm:
             upper = written[word.start()].upper()
             characters[word.start()] = upper if len(upper) == 1 else written[word.start()]
         if self.case == "as_is":
+            if first_read.isupper() and word is not None and not _is_in(word.start(), kept):
+                upper = written[word.start()].upper()
+                characters[word.start()] = upper if len(upper) == 1 else written[word.start()]
             _restore_capitals(characters, written, kept, source)
         return "".join(characters)
 

@@ -28,10 +28,13 @@ class Rewriting:
     @classmethod
     def of(cls, old: str, edits: Iterable[Edit]) -> Rewriting:
         """Apply ``edits``, which must not overlap; two at one place are applied in the order given."""
+        ordered = sorted(edits, key=lambda edit: (edit.span.start, edit.span.end))
+        if not ordered:
+            return cls(old, old, ())
         pieces: list[str] = []
         replaced: list[tuple[Span, Span]] = []
         read = written = 0
-        for edit in sorted(edits, key=lambda edit: (edit.span.start, edit.span.end)):
+        for edit in ordered:
             if edit.span.start < read:
                 raise ValueError(f"edits overlap at character {edit.span.start}")
             start = written + edit.span.start - read

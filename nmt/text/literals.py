@@ -79,6 +79,7 @@ _PATTERNS: dict[Kind, str] = {
         `[^`\n]+`
       | \b (?:[A-Za-z_]\w*(?:\.|::|->))* [A-Za-z_]\w* \(\)
       | (?<!\w) _*[A-Za-z][A-Za-z0-9]*(?:_+[A-Za-z0-9]+)+_* (?!\w) | (?<!\w) __\w+__ (?!\w)
+      | \b (?![IVXLC]+(?:e|er|re|nd|nde|th|st|rd|ème)\b) [A-Z]{2,}(?!s\b)[a-z]+ [A-Za-z]* \b  # NAf
       | \b [a-z]+(?:[A-Z][a-z0-9]+)+ \b | \b [A-Z]{1,4}&[A-Z]{1,4} \b
       | \b \w+(?:(?:::|->)\w+)+
       | (?<![\w-]) --[A-Za-z][\w-]*(?:=[^\s,;]*\w)? | (?<![\w-]) -[A-Za-z] (?![\w-])
@@ -110,8 +111,8 @@ _NUMBER = regex.compile(
 )
 _WORD_OR_SIGN = regex.compile(r"[\p{L}\p{M}\p{N}]+|[^\p{L}\p{N}\s]\p{M}*")
 _SUSPECT = regex.compile(
-    r"""[^\p{L}\p{M}\s.,;:!?'’"“”«»()…–-] | \w(?:\.|::?)\w | --? \p{L} | \p{Ll}\p{Lu} | \(\)
-      | (?<![\w:]):[a-z] | (?:Y|M|D|H|y|d|h){2}[-/.:]""",
+    r"""[^\p{L}\p{M}\s.,;:!?'’"“”«»()…–-] | \w(?:\.|::?)\w | --? \p{L} | \p{Ll}\p{Lu} | \p{Lu}\p{Lu}\p{Ll}
+      | \(\) | (?<![\w:]):[a-z] | (?:Y|M|D|H|y|d|h){2}[-/.:]""",
     regex.VERBOSE,
 )
 """Plain prose has none of these, and no other pattern needs to look at it."""

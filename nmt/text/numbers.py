@@ -98,6 +98,8 @@ SPELLED_LANGUAGES = ("en", "fr")
 """Whose numbers in words are read."""
 LEAST_SPELLED = 3
 """Smaller numbers have too many other words: both, a, second."""
+_ONE = frozenset({"one", "un", "une", "ones", "uns", "unes"})
+"""Too few to be compared, and as frequent as articles."""
 UNCERTAIN = frozenset(
     {
         *(
@@ -236,6 +238,8 @@ def compare_spelled_numbers(
     of the afternoon.
     """
     sides = (source, source_language), (target, target_language)
+    if all(_CARDINALS.isdisjoint(set(_LETTERS.findall(text.lower())) - _ONE) for text, _ in sides):
+        return NOTHING_WRONG
     spelled = [_spelled(text, language) for text, language in sides]
     if not any(spelled):
         return NumberCheck((), ())

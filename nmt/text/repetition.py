@@ -28,7 +28,7 @@ _CHARACTER_RUN = re.compile(r"(\S{1,6}?)\1{4,}")
 def repeats_itself(source: str, target: str) -> bool:
     """Whether ``target`` holds a loop that ``source`` does not explain."""
     written = _words(target)
-    if len(written) > LEAST_WORD_RUN:
+    if len(written) > LEAST_WORD_RUN and len(written) - len(set(written)) >= REPEATS:
         read = _words(source)
         if _word_loop(read, written):
             return True

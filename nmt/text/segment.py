@@ -26,6 +26,9 @@ SEPARATORS = "|·•›"
 """Between spaces, as between the entries of a menu."""
 _GAP = re.compile(rf"\s*\t\s*|\s*[ ]{{3,}}\s*|\s+[{SEPARATORS}][{SEPARATORS}\s]*\s")
 
+_SLASH = re.compile(r"\s+/\s+")
+_LABELS = re.compile(r"[^\W\d_a-zà-öø-ÿ][^/\n\t|]*(?:\s/\s[^\W\d_a-zà-öø-ÿ][^/\n\t|]*)+")
+
 
 @dataclass(frozen=True)
 class Segment:
@@ -74,10 +77,14 @@ def split_lines(text: str, language: str) -> list[Segment]:  # noqa: ARG001 - as
 
 
 def split_at_gaps(segment: Segment) -> list[Segment]:
-    """Cut a line where it has tabs, three spaces or a sign such as ``|`` between spaces: those are kept."""
-    if not _GAP.search(segment.text):
+    """Cut a line where it has tabs, three spaces or a sign such as ``|`` between spaces: those are kept.
+
+    A slash between spaces is one where each part begins with a capital: Red / Green / Blue.
+    """
+    gap = _SLASH if _LABELS.fullmatch(segment.text) else _GAP
+    if not gap.search(segment.text):
         return [segment]
-    cuts = [0, *(place for match in _GAP.finditer(segment.text) for place in match.span()), len(segment.text)]
+    cuts = [0, *(place for match in gap.finditer(segment.text) for place in match.span()), len(segment.text)]
     return [
         Segment(segment.text[start:end], segment.start + start, segment.start + end)
         for start, end in zip(cuts[::2], cuts[1::2], strict=True)

@@ -31,6 +31,11 @@ _UNMISTAKABLE = """
 _TELLING = """
     at in is it my of to was we were your
 """
+_ENDINGS = """
+    s es ed d ing er ers or ors ly e y ies ied ier iest est ness nesses able ible ably ment ments ation
+    ations ion ions al ally ic ical ically ist ists ism ity ities ful less ize izes ized izing ise ises
+    ised ising ward wards ive ish
+"""
 
 ENGLISH = Language(
     code="en",
@@ -67,6 +72,7 @@ ENGLISH = Language(
     always_capital=_WITH_PLURALS - _ALSO_COMMON | frozenset(_PEOPLES.split()) | {"i"},
     unmistakable=frozenset(_UNMISTAKABLE.split()),
     telling=frozenset(_TELLING.split()),
+    endings=("", *_ENDINGS.split()),
     short_share=0.35,
     articles=re.compile(r"(?:the|an?)\s+", re.IGNORECASE),
     titles=r"Mrs?\.?|Ms\.?|Miss|Dr\.?|Prof\.?|Sir|Lady|Rev\.|Sgt\.?|Capt\.?",

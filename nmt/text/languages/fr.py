@@ -23,6 +23,13 @@ _UNMISTAKABLE = """
 _TELLING = """
     au ce du et la le mon ne nos sur un vos
 """
+_ENDINGS = """
+    e es s ent ons ez er é ée és ées a as ai ait ais aient ions iez âmes èrent ât ant ants ante antes era
+    erai eras erait erais eraient eront erons erez ir i ie is it ies isse issent issait issaient issant
+    ira irait ît ment ement eur euse eurs euses ique iques iquement iste istes isme ation ations able
+    ables x aux al ale ales if ive ifs ives ien ienne iens té tés age ages ance ances ence ences ure ures
+    ette ettes eux elle elles
+"""
 
 FRENCH = Language(
     code="fr",
@@ -59,6 +66,7 @@ FRENCH = Language(
     capitalised=frozenset(f"{word}{ending}" for word in _CAPITALISED.split() for ending in ("", "s")),
     unmistakable=frozenset(_UNMISTAKABLE.split()),
     telling=frozenset(_TELLING.split()),
+    endings=("", *_ENDINGS.split()),
     short_share=0.4,
     articles=re.compile(r"(?:(?:les?|la|une?|des)\s+|l['’])", re.IGNORECASE),
     titles=r"M\.|MM\.|Mmes?|Mlles?|Dr\.?|Pr\.?|Me|Monsieur|Madame|Mademoiselle|Docteur|Maître",

@@ -47,6 +47,8 @@ class Language:
     """Frequent words that few other languages write so: two different ones tell the language."""
     telling: frozenset[str] = frozenset()
     """More frequent words that tell it from those that are known, though not from others."""
+    endings: tuple[str, ...] = ("",)
+    """Of words of one stem; "" is the stem alone."""
     short_share: float = 0.35
     """A translation of fewer characters than this share of its source's has lost some of it."""
 

@@ -4,6 +4,6 @@
 A new pair of languages is a file more. No torch; imports ``nmt.text.languages`` alone.
 """
 
-from nmt.text.lexicon.lookup import Entry, look_up
+from nmt.text.lexicon.lookup import Entry, look_up, look_up_caption
 
-__all__ = ["Entry", "look_up"]
+__all__ = ["Entry", "look_up", "look_up_caption"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,7 @@ LABELS = ("label", "phrase")
 Known: TypeAlias = tuple[str, str, bool]
 """Source and target without final marks, and whether it is written with a capital by itself: a label."""
 
+_CAPTION = re.compile(r"([\[(]\s*)([^\W\d_][^\[\]()]*?)(\s*[\])])")
 _END = re.compile(r"[\s\u00a0\u202f]*([.!?…:,]*)$")
 
 
@@ -54,6 +56,25 @@ def look_up(text: str, source_language: str, target_language: str) -> Entry | No
     return Entry(tuple(dict.fromkeys(_shaped(one, text, target_language) for one in best_first)))
 
 
+def look_up_caption(text: str, source_language: str, target_language: str) -> Entry | None:
+    """The entry of a caption of subtitles: [DOOR OPENS], (laughs). Brackets are around all of it.
+
+    Args:
+        text: a line, without white space around it.
+        source_language: ISO 639-1 code of it.
+        target_language: of what is wanted.
+    """
+    match = _CAPTION.fullmatch(text)
+    if match is None:
+        return None
+    words = match[2].strip()
+    known = _captions(source_language, target_language).get(words.lower())
+    if known is None:
+        return None
+    shaped = _shaped(("", known, True), words, target_language)
+    return Entry((f"{match[1]}{shaped}{match[3]}",))
+
+
 def _folded(text: str) -> str:
     """Without capitals, curly apostrophes and final marks, but a question stays one."""
     bare = _END.sub("", text)
@@ -67,13 +88,24 @@ def _table(source_language: str, target_language: str) -> dict[str, tuple[Known,
     names = f"{source_language}-{target_language}.tsv", f"{target_language}-{source_language}.tsv"
     found: dict[str, list[Known]] = {}
     for name, reverse in zip(names, (False, True), strict=True):
-        path = FOLDER / name
-        for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
-            *sides, kind = line.split("\t")
-            source, target = reversed(sides) if reverse else sides
+        for source, target, kind in _lines(FOLDER / name, reverse=reverse):
             known = (_END.sub("", source), _END.sub("", target), kind in LABELS)
             found.setdefault(_folded(source), []).append(known)
     return {folded: tuple(entries) for folded, entries in found.items()}
+
+
+@cache
+def _captions(source_language: str, target_language: str) -> dict[str, str]:
+    """What stands in brackets in subtitles, in lower case -> its translation; from English alone."""
+    path = FOLDER / f"captions.{source_language}-{target_language}.tsv"
+    return {source: target for source, target, _ in _lines(path)}
+
+
+def _lines(path: Path, *, reverse: bool = False) -> Iterator[tuple[str, str, str]]:
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        *sides, kind = line.split("\t")
+        source, target = reversed(sides) if reverse else sides
+        yield source, target, kind
 
 
 def _shaped(known: Known, text: str, language: str) -> str:

@@ -55,6 +55,8 @@ def test_names_single_words_and_cognates_are_no_copy(source, target):
         ("Das ist ein sehr schönes Haus und ich möchte dort wohnen.", "fr"),
         ("This is a very beautiful house and I want to live there.", "fr"),
         ("C'est une très belle maison et je voudrais y habiter.", "en"),
+        ("Esta casa es muy hermosa y nosotros queremos vivir allí para siempre.", "fr"),
+        ("De man loopt over het water en wil daar elke week nog een hand geven.", "en"),
     ],
 )
 def test_another_language_is_seen(text, language):
@@ -134,6 +136,7 @@ def test_a_language_without_a_word_list_has_no_copied_words() -> None:
     [
         ("The dog is here.", "Le chien chien est ici.", ["chien chien"]),
         ("Terms and policy", "la vie privée et la vie privée", ["la vie privée et la vie privée"]),
+        ("Terms", "la vie privée et de la vie privée", ["la vie privée et de la vie privée"]),
         ("bye bye, dog dog", "Le chien chien", []),
         ("We thank you.", "Nous nous remercions.", []),
         ("A man with a man", "Un homme avec un homme", []),

@@ -76,3 +76,26 @@ def test_it_is_told_in_the_translation(english: Translator) -> None:
         assert translation.links is not None
         assert [(link.source, link.target) for link in translation.links] == [(0, 0)]
     assert found[2].flags == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "caption"),
+    [
+        ("[THUNDER RUMBLES]", "[LE TONNERRE GRONDE]"),
+        ("(sighs)", "(soupir)"),
+        ("[ Phone rings ]", "[ Le téléphone sonne ]"),
+        ("(PHONE RINGS", None),
+        ("thunder rumbles", None),
+        ("[A MAN READS A LETTER]", None),
+    ],
+)
+def test_captions_of_subtitles_are_known(english: Translator, text: str, caption: str | None) -> None:
+    known = known_translation(sentence(english, text), said("[FAUX]"), 0.3, english.tokenizer)
+    assert (None if known is None else known.text) == caption
+
+
+def test_a_timetable_is_written_by_rule(english: Translator) -> None:
+    texts = ["Mon–Thu 8 am – 6:15 pm", "9:30 am"]
+    translations = english.translate(texts)
+    assert [one.text for one in translations] == ["Lun–jeu 8 h – 18 h 15", "9 h 30"]
+    assert not any(one.flags for one in translations)

@@ -35,6 +35,8 @@ def test_pairs_touch_the_words_between_them(english: Translator) -> None:
     assert found("Click %shere%s now.") == ["here"]
     assert found("Read **the manual** and <1>this</1>.") == ["the manual", "this"]
     assert found("Use %s and %s here.") == []
+    assert found('[box id="1"] Read this [/box] now.') == ["Read this"]
+    assert found("<b> one </i> and {% if x %} two {% endfor %}") == []
 
 
 def test_a_pair_is_around_what_it_was_around() -> None:
@@ -67,6 +69,8 @@ def test_an_article_is_taken_off_where_the_source_has_none() -> None:
         ),
         ('Click <a href="/x">here</a> to read <b>more</b>.', r'<a href="/x">ici</a>.*<b>plus</b>'),
         ("{% if user %}Hello{% endif %}", r"\{% if user %\}Bonjour\{% endif %\}"),
+        ('[panel tag="a"] Hello [/panel]', r'^\[panel tag="a"\] Bonjour \[/panel\]$'),
+        ("{% if a %} Welcome {% endif %}", r"^\{% if a %\} Bienvenue \{% endif %\}$"),
     ],
 )
 def test_english_pairs_survive(english: Translator, text: str, pattern: str) -> None:

@@ -61,6 +61,8 @@ def test_the_model_reads_a_plain_sentence(text: str, model_reads: str) -> None:
         ("THE STREET", "Die Straße.", "DIE STRAßE"),
         ("The Cat And The Dog", "Le chat et le chien.", "Le chat et le chien"),
         ("the cat", "Le chat.", "le chat"),
+        ("Green", "vert", "Vert"),
+        ("The 1st Cat", "le premier chat", "Le premier chat"),
         ("the cat", "Le chat", "le chat"),
         ("The cat", "Le chat !", "Le chat"),
         ("The cat.", "Le chat.", "Le chat."),

@@ -15,7 +15,7 @@ VARIABLES = """
     %1 %L2 %12 %n %name% :name [NAME] <b> </b> <br/> &nbsp; &#233;
 """
 ICU = "{n, plural, =0 {none} one {# day {x}} other {# days}}"
-CODE = "get_name foo() a.b() myVar iPhone __init__ std::vector --flag --a=b -v A4 COVID-19 0xFF"
+CODE = "get_name foo() a.b() myVar iPhone __init__ std::vector --flag --a=b -v A4 COVID-19 0xFF LTc USDcoin"
 EXAMPLES = {
     "placeholder": [*VARIABLES.split(), ICU, "{ name }", '<x id="1"/>', "{{ user.name }}"],
     "url": [
@@ -54,6 +54,9 @@ PROSE = [
     "He said: (no).",
     "C'est l'été.",
     "McDonald",
+    "the TVs",
+    "le XIXe siècle, la IIIe fois",
+    "Charles IIth",
 ]
 
 

@@ -162,6 +162,9 @@ def test_a_title_does_not_end_a_sentence(text: str, language: str, sentences: li
         ("News · Sport", ["News", "Sport"]),
         ("a|b, x ·y", ["a|b, x ·y"]),
         ("one || two", ["one", "two"]),
+        ("Small / Medium / Very large", ["Small", "Medium", "Very large"]),
+        ("he / she went", ["he / she went"]),
+        ("Open 24 / 7 and / or never", ["Open 24 / 7 and / or never"]),
     ],
 )
 def test_entries_between_separators_are_parts(text: str, parts: list[str]) -> None:

@@ -22,6 +22,13 @@ from nmt.text.times import find_times
         ("entre 0h et 12h", "fr", "en", [("0h", "12 am"), ("12h", "12 pm")]),
         ("8 h de travail, 35 h par semaine, à 2 h de Paris, de 3 h", "fr", "en", []),
         ("um 5 pm", "de", "fr", []),
+        ("Tue-Sat 8 am - 6:15 pm", "en", "fr", [("Tue-Sat 8 am - 6:15 pm", "Mar-sam 8 h - 18 h 15")]),
+        ("Open Sunday–Friday: 7 am–noon", "en", "fr", [("Sunday–Friday: 7 am", "dimanche–vendredi : 7 h")]),
+        ("Wed 3 pm, Thurs 4 pm", "en", "fr", [("Wed 3 pm, Thurs 4 pm", "Mer 15 h, jeu 16 h")]),
+        ("Sam 9 h – 12 h", "fr", "en", [("Sam 9 h – 12 h", "Sat 9 am – 12 pm")]),
+        ("mar.-jeu. 10 h-19 h 30", "fr", "en", [("mar.-jeu. 10 h-19 h 30", "Tue-Thu 10 am-7:30 pm")]),
+        ("I met Sun 3 times on Mon or Tue.", "en", "fr", []),
+        ("La mer est à 3 km, il a 5 h-là", "fr", "en", []),
     ],
 )
 def test_times_are_found_with_their_translation(
