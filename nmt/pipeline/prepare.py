@@ -17,7 +17,9 @@ from nmt.text.casing import SurfaceForm
 from nmt.text.characters import composed, unseen
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.glossary import Term, TermMatch
+from nmt.text.known_words import is_known
 from nmt.text.languages import rules
+from nmt.text.lexicon.lookup import look_up
 from nmt.text.literals import Literal as Copied
 from nmt.text.literals import find_literals
 from nmt.text.names import find_names
@@ -201,10 +203,19 @@ class Preparer:
         return [ProtectedSpan(Span(*match.span()), match.group(), is_name=True) for match in found]
 
     def _is_rare(self, name: str, n_pieces: int) -> bool:
-        if name.lower() in rules(self.source_language).capitalised:
+        if self._has_a_translation(name):
             return False
         forms = (name,) if n_pieces == RARE_PIECES else (name, name.lower())
         return all(len(self._tokenizer.subwords(form)) >= n_pieces for form in forms)
+
+    def _has_a_translation(self, name: str) -> bool:
+        """Whether a word with a capital is one of the language, or a place of another name: Suisse."""
+        languages = self.source_language, self.target_language
+        return (
+            name.lower() in rules(languages[0]).capitalised
+            or is_known(name.lower(), languages[0])
+            or look_up(name, *languages) is not None
+        )
 
     def n_free(self, sentence: PreparedSentence) -> int:
         """How many placeholders do not occur in the sentence itself."""

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from nmt.alignment.alignment import Alignment
 from nmt.alignment.pharaoh import Link
-from nmt.pipeline.prepare import ModelInput, PreparedSentence, ProtectedSpan
+from nmt.pipeline.prepare import ModelInput, PreparedSentence, ProtectedSpan, slice_of
 from nmt.pipeline.result import Candidate
 from nmt.spans import Span
 from nmt.text.edits import Edit, Rewriting
@@ -130,7 +130,9 @@ def _placeholders_in(model_input: ModelInput, candidate: Candidate) -> list[tupl
 
 
 def _replacement(sentence: PreparedSentence, entry: ProtectedSpan, *, at_start: bool) -> str:
-    if entry.term is None or entry.term.source == entry.term.target:
+    is_term = entry.term is not None and entry.term.source != entry.term.target
+    is_rewritten = entry.is_number and entry.text != sentence.text[slice_of(entry.span)]
+    if not is_term and not is_rewritten:
         return entry.text
     begins = sentence.form.recased[sentence.form.core.start :][:1].isupper()
     return begin(entry.text) if at_start and begins else entry.text

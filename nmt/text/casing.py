@@ -134,7 +134,8 @@ class SurfaceForm:
             upper = written[word.start()].upper()
             characters[word.start()] = upper if len(upper) == 1 else written[word.start()]
         if self.case == "as_is":
-            if first_read.isupper() and word is not None and not _is_in(word.start(), kept):
+            is_first = word is not None and not any(span.start <= word.start() for span in kept)
+            if first_read.isupper() and word is not None and is_first:
                 upper = written[word.start()].upper()
                 characters[word.start()] = upper if len(upper) == 1 else written[word.start()]
             _restore_capitals(characters, written, kept, source)

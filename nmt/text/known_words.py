@@ -36,8 +36,7 @@ def unknown_words(source: str, target: str, language: str, ignore: Sequence[Span
         language: ISO 639-1 code of the translation.
         ignore: spans of the translation.
     """
-    filter_ = _filter_of(language)
-    if filter_ is None:
+    if _filter_of(language) is None:
         return []
     read = set(_WORD.findall(source.lower()))
     found = []
@@ -48,9 +47,15 @@ def unknown_words(source: str, target: str, language: str, ignore: Sequence[Span
         word = word.lower()
         if word in read or any(span.start < match.end() and match.start() < span.end for span in ignore):
             continue
-        if not any(_is_in(form, filter_) for form in _forms(word, language)):
+        if not is_known(word, language):
             found.append(match.group())
     return found
+
+
+def is_known(word: str, language: str) -> bool:
+    """Whether a word in lower case, or another form of it, is one of ``language``; not without a list."""
+    filter_ = _filter_of(language)
+    return filter_ is not None and any(_is_in(form, filter_) for form in _forms(word, language))
 
 
 def packed(words: Iterable[str]) -> bytes:

@@ -84,6 +84,7 @@ def test_what_is_kept_keeps_its_case_and_its_final_mark() -> None:
     assert restored("SEE THE DOG", "Vois {Name} là.", (Span(5, 11),)) == "VOIS {Name} LÀ"
     assert restored("see it", "Vois x.", (Span(5, 7),)) == "vois x."
     assert restored("see it", "Vois", (Span(0, 4),)) == "Vois"
+    assert restored("Oslo was first.", "⟦0⟧ a été là.", (Span(0, 3),)) == "⟦0⟧ a été là."
 
 
 @given(st.text(alphabet="aB .!?-1)\"“”(😀É'", min_size=1, max_size=30).map(str.strip).filter(bool))
