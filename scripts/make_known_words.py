@@ -49,7 +49,7 @@ def own_words(column: int) -> set[str]:
     """The words of one side of the project's own corpus."""
     return {
         word
-        for path in OWN.glob("*.tsv")
+        for path in OWN.rglob("*.tsv")
         for line in path.read_text(encoding="utf-8").splitlines()
         for word in _WORD.findall(line.split("\t")[column].lower())
     }

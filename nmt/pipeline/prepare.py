@@ -209,13 +209,15 @@ class Preparer:
         return all(len(self._tokenizer.subwords(form)) >= n_pieces for form in forms)
 
     def _has_a_translation(self, name: str) -> bool:
-        """Whether a word with a capital is one of the language, or a place of another name: Suisse."""
+        """Whether a word with a capital is one of the language, or a place of another name: Suisse.
+
+        Acronyms and Roman numerals are what they are, unless the language's rules know better.
+        """
         languages = self.source_language, self.target_language
-        return (
-            name.lower() in rules(languages[0]).capitalised
-            or is_known(name.lower(), languages[0])
-            or look_up(name, *languages) is not None
-        )
+        if name.lower() in rules(languages[0]).capitalised:
+            return True
+        known = is_known(name.lower(), languages[0]) or look_up(name, *languages) is not None
+        return known and not name.isupper()
 
     def n_free(self, sentence: PreparedSentence) -> int:
         """How many placeholders do not occur in the sentence itself."""

@@ -18,6 +18,7 @@ _ANY = re.compile(
     rf"(?<!\w)(?:{'|'.join(language.titles for language in KNOWN.values())}"
     r"|[Dd]octor|[Pp]rofessor|[Mm]ister|[Pp]rofesseure?|[Dd]octeure?|[Mm]onsieur|[Mm]adame)(?!\w)"
 )
+_ENGLISH_DOCTOR = re.compile(r"(?<!\w)Dr\. $")
 _BEFORE = {code: re.compile(rf"(?<!\w)({rules.titles})\s+$") for code, rules in KNOWN.items()}
 _LINK = re.compile(r"(?<!\w)(?:(?P<of>de |d['’])|(?P<to>à )|(?P<the>(?:le|la|du|au) ))$", re.IGNORECASE)
 
@@ -37,11 +38,15 @@ def lost_title(
     Returns:
         How many characters at the end of ``before`` give way, and to what; None: nothing is missing.
     """
+    doctor = _ENGLISH_DOCTOR.search(before) if target == "fr" else None
+    if doctor is not None:  # as English writes it: le docteur Brown
+        lost = lost_title(source, name_start, before[: doctor.start()], "", target)
+        return None if lost is None else (len(doctor.group()) + lost[0], lost[1])
     languages = "en" if target == "fr" else "fr", target
-    if languages not in _WRITTEN or _ANY.search(written) is not None:
-        return None
-    found = _BEFORE[languages[0]].search(source, 0, name_start)
-    title = None if found is None else _WRITTEN[languages].get(found[1].rstrip(".").lower())
+    found = title = None
+    if languages in _WRITTEN and _ANY.search(written) is None:
+        found = _BEFORE[languages[0]].search(source, 0, name_start)
+        title = None if found is None else _WRITTEN[languages].get(found[1].rstrip(".").lower())
     if found is None or title is None:
         return None
     is_address = source[: found.start()].rstrip().endswith(",")

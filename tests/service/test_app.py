@@ -127,6 +127,7 @@ def test_openapi_describes_every_operation_and_every_error_as_a_problem(live: Li
     assert description["info"]["version"] == __version__
     assert set(description["paths"]) == {
         "/translate",
+        "/alternatives",
         "/check",
         "/jobs",
         "/jobs/{id}",

@@ -98,6 +98,13 @@ def test_a_layer_or_head_that_is_not_there_is_refused_with_what_there_is(
         assert client.get("/languages").json()["attention"] == {"layers": 4, "heads": 4}
 
 
+def test_a_context_longer_than_a_text_is_refused_by_name(wished: LiveServer) -> None:
+    response = wished.post({"text": "one", "context": "x" * 20_001})
+
+    assert_problem(response, 413, "text-too-long")
+    assert "Context has 20001 characters" in response.json()["detail"]
+
+
 @pytest.mark.parametrize(
     ("wish", "kind", "told"),
     [
@@ -105,7 +112,6 @@ def test_a_layer_or_head_that_is_not_there_is_refused_with_what_there_is(
         ({"glossary": [{"source": "one"}]}, "invalid-request", "body.glossary.0.target"),
         ({"glossary": [{"source": CANARY, "target": ""}]}, "invalid-request", "body.glossary.0.target"),
         ({"glossary": [TERMS[0]] * 1001}, "invalid-request", "1000 items"),
-        ({"context": "x" * 20_001}, "text-too-long", "context has 20001"),
         ({"formality": CANARY}, "invalid-request", "body.formality"),
         ({"min_confidence": 1.5}, "invalid-request", "body.min_confidence"),
         ({"attention": {"layer": -1}}, "invalid-request", "body.attention.layer"),

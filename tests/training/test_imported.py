@@ -18,7 +18,7 @@ from nmt.translator import Translator
 from testbed.corpora import PAIRS
 from tests.nmt.importers.checkpoints import make_marian, make_multilingual
 from tests.nmt.importers.test_marian import write_marian
-from training.align.train import Options, align_train
+from training.align.train import AlignTrainingOptions, align_train
 from training.average import average_run
 from training.data.shards import PreparedCorpus
 from training.train import train
@@ -135,7 +135,7 @@ def test_a_link_scorer_is_learnt_beside_an_imported_model(tmp_path: Path):
     folder = imported("opus-mt", tmp_path)
     rows = [f"{source}\t{target}\t0-0 1-1 2-2\t0-0 1-1 2-2\n" for source, target in PAIRS]
     (tmp_path / "links.tsv").write_text("".join(rows * 4), encoding="utf-8")
-    config = align_train(folder, tmp_path / "links.tsv", options=Options(learning_rate=1e-3))
+    config = align_train(folder, tmp_path / "links.tsv", options=AlignTrainingOptions(learning_rate=1e-3))
     assert 0 < float(config.trained_on["loss"]) < 10
     translator = Translator.load(folder, engine="eager", device="cpu")
     (found,) = translator.translate(

@@ -140,10 +140,3 @@ def test_the_pair_is_chosen_when_a_model_of_many_is_used(tmp_path: Path):
     found = run("translate", "--model", "ours", "--from", "de", "--to", "sw", "Hallo", cwd=tmp_path)
     assert found.returncode == 1
     assert "there is ours (de, en, fr, pt to de, en, fr, pt)" in found.stderr
-
-
-def test_an_imported_model_is_not_trained_on(marian: Path, tmp_path: Path):
-    assert run("import", str(marian), "--out", "ours", cwd=tmp_path).returncode == 0
-    found = run("train", "adapt", "--init-from", "ours", "--run", "run", cwd=tmp_path)
-    assert found.returncode == 2
-    assert "an imported model cannot be trained on" in found.stderr

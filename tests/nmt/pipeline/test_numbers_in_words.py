@@ -13,7 +13,7 @@ from nmt.translator import Translator
         ("general", "Delivery takes two to fourteen days.", ("deux", "quatorze")),
         ("general", "It takes between seven and sixteen hours.", ("sept", "seize")),
         ("general", "The 13th century was a time of war.", ("XIIIe siècle",)),
-        ("general_fr_en", "Livraison en neuf à seize jours.", ("nine", "sixteen")),
+        ("general_fr_en", "Réponse en neuf à seize jours.", ("nine", "sixteen")),
         ("general_fr_en", "Il vivait au XIXe siècle.", ("in the 19th century",)),
         ("general_fr_en", "Lisez la partie VI du livre.", ("VI",)),
     ],

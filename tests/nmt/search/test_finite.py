@@ -10,6 +10,7 @@ import pytest
 from nmt.config import GenerationConfig, SamplingConfig
 from nmt.errors import NumericalError
 from nmt.search import search
+from nmt.search.prefixes import Prefixes
 from tests.doubles import SPECIAL, ScriptedDecoder, hash_attention, hash_log_probs
 from tests.nmt.search.oracle import SOURCES, batch_of
 
@@ -44,7 +45,7 @@ def test_minus_infinity_is_an_honest_probability(way: dict[str, Any]) -> None:
 def test_nan_among_the_forbidden_tokens_counts_too(way: dict[str, Any]) -> None:
     decoder = ScriptedDecoder(hash_log_probs(12), bad_step=0)
     with pytest.raises(NumericalError, match="at step 0"):
-        search(decoder, batch_of((4,)), GenerationConfig(**way), SPECIAL, [(5, 6)])
+        search(decoder, batch_of((4,)), GenerationConfig(**way), SPECIAL, Prefixes([(5, 6)]))
 
 
 def test_sentences_are_named_by_their_place_in_the_batch_given_even_after_others_left() -> None:
