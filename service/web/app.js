@@ -335,6 +335,9 @@ ways.watchDirection(
   (pair) => turn(pair, shown?.translation.text ?? source.value), // what was written is read next
   () => turn(null, source.value),
 );
+byId("notices").addEventListener("mousedown", (event) => {
+  event.preventDefault(); // a word that lost the focus before the click would move what is below it
+});
 byId("notices").addEventListener("click", (event) => {
   if (event.target instanceof HTMLElement && "undo" in event.target.dataset) {
     byId("output").focus(); // the button that has the focus will be gone
