@@ -89,6 +89,10 @@ def test_a_click_on_a_word_offers_others_and_the_chosen_one_begins_the_sentence(
     assert "jeune fille" in page.find("#output").text, "the other sentence keeps its beginning"
 
     assert "The translation begins as you chose." in page.find("#notices").text
+    ActionChains(page.browser).move_to_element(
+        page.find("#notices")
+    ).perform()  # off the word below the pointer
+    settle(page)
     page.find("#notices [data-undo]").click()
     page.until(lambda: page.find("#output").text == f"{first}. {second}")
     assert page.all("#notices [data-undo]") == []
