@@ -182,7 +182,7 @@ def test_words_with_a_capital_in_their_language_are_no_names(reserved_tokenizer)
     assert "noël" in rules("fr").capitalised
     assert names("Il dit Pentecôte et Zwolsky.", "fr") == ["Zwolsky"]
     assert "Wednesday" not in names("It is Wednesday, Zwolsky.", "en")
-    assert "Wednesday" in names("Il dit Wednesday.", "fr")
+    assert names("Il dit Wednesdayish.", "fr") == ["Wednesdayish"]
     assert names("Vérifier tout.", "fr") == [], "an infinitive is no name"
     assert names("Xyqwzov arrive.", "fr") == ["Xyqwzov"]
     assert {"i", "monday", "english"} <= rules("en").always_capital

@@ -456,7 +456,7 @@ def test_a_language_that_the_model_does_not_know_is_refused(copier):
     for languages in ({"source": "de"}, {"target": "en"}, {"source": "fr", "target": "en"}):
         with pytest.raises(UnsupportedLanguageError, match="tiny translates en to fr, not"):
             copier.translate(["Hello."], TranslationOptions(**languages))
-    assert copier.translate(["Hello."], TranslationOptions(source="en", target="fr"))[0].text == "Hello."
+    assert copier.translate(["A dog."], TranslationOptions(source="en", target="fr"))[0].text == "A dog."
 
 
 @pytest.mark.parametrize(("texts", "message"), [("Hello.", "not one text"), (["a", 3], "text 2 is int")])

@@ -165,11 +165,11 @@ def test_a_headline_becomes_a_sentence(copier):
 
 def test_the_word_before_a_name_is_elided_and_offsets_follow(reserved_tokenizer):
     translator = Translator(loaded(reserved_tokenizer, CopyModel(reserved_tokenizer.vocab_size)))
-    text = "parc de Ouagadougou"  # more words of French would be left as they are
+    text = "parc de Ouagadoulou"  # more words of French would be left as they are
     translation = translator.translate([text], TranslationOptions(alignment="links", generation=GREEDY))[0]
-    assert translation.text == "parc d'Ouagadougou"
+    assert translation.text == "parc d'Ouagadoulou"
     assert translation.kept == ((Span(8, 19), Span(7, 18)),)
-    assert [token.text for token in translation.target_tokens] == ["parc", "d'", "Ouagadougou"]
+    assert [token.text for token in translation.target_tokens] == ["parc", "d'", "Ouagadoulou"]
 
 
 def test_parts_keep_the_white_space_between_them(tokenizer):
@@ -399,7 +399,7 @@ def test_days_and_months_are_no_names_to_copy(reserved_tokenizer):
     def names(text: str) -> list[str]:
         return [entry.text for entry in preparer.prepare(text, [], [], DEFAULTS).copied if entry.is_name]
 
-    assert names("we saw Wojciechowski there") == ["Wojciechowski"]
+    assert names("we saw Wojciechowskyz there") == ["Wojciechowskyz"]
     assert names("we went there on Wednesday and in August, as on all Saturdays") == []
 
 
