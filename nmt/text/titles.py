@@ -1,4 +1,4 @@
-"""Titles before names: what a translation writes for Dr, Mrs or Mme where it lost it."""
+"""Titles before names, put back where a translation lost them: Dr, Mrs, Mme."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LINK = re.compile(r"(?<!\w)(?:(?P<of>de |d['’])|(?P<to>à )|(?P<the>(?:le|la|
 def lost_title(
     source: str, name_start: int, before: str, written: str, target: str
 ) -> tuple[int, str] | None:
-    """What to write before a name that has a title in its source and none in its translation.
+    """Title to write before a name that has one in its source and none in its translation.
 
     Args:
         source: the sentence; its name begins at ``name_start``.

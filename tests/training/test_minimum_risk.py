@@ -14,20 +14,12 @@ from nmt.config import TransformerConfig
 from nmt.models.build import Model, build_model
 from nmt.tokenizer import Tokenizer
 from testbed.corpora import PAIRS
-from tests.training.tuned import SHORT, beginning, same_weights
+from tests.training.tuned import SHORT, SMALL, beginning, same_weights
 from training.candidates import Sampler
 from training.minimum_risk import MinimumRisk, expected_risk
 from training.objective import Objective
 from training.train import train
 
-SMALL = {
-    "d_model": 16,
-    "d_ff": 32,
-    "n_heads": 2,
-    "n_encoder_layers": 1,
-    "n_decoder_layers": 1,
-    "dropout": 0.0,
-}
 TUNED = (*SHORT, "training.objective=minimum_risk", "adapts=true")
 
 

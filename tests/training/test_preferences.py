@@ -15,7 +15,7 @@ from nmt.errors import ConfigError, RunFolderError
 from nmt.models.build import build_model
 from nmt.tokenizer import Tokenizer
 from testbed.corpora import PAIRS
-from tests.training.tuned import SHORT, beginning, last_weights, same_weights
+from tests.training.tuned import SHORT, SMALL, beginning, last_weights, same_weights
 from training.bench import bench_training
 from training.candidates import Candidate, Sampler, sequence_log_probs, with_targets
 from training.preferences import Preferences, dpo_loss, frozen
@@ -23,14 +23,6 @@ from training.recipe import load_recipe
 from training.train import train
 
 TUNED = (*SHORT, "training.objective=dpo", "adapts=true")
-SMALL = {
-    "d_model": 16,
-    "d_ff": 32,
-    "n_heads": 2,
-    "n_encoder_layers": 1,
-    "n_decoder_layers": 1,
-    "dropout": 0.0,
-}
 
 
 def test_the_loss_is_that_of_the_paper():

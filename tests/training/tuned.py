@@ -9,6 +9,15 @@ import torch
 from training.state import checkpoints, load_weights
 from training.train import train
 
+SMALL = {
+    "d_model": 16,
+    "d_ff": 32,
+    "n_heads": 2,
+    "n_encoder_layers": 1,
+    "n_decoder_layers": 1,
+    "dropout": 0.0,
+}
+"""A Transformer that learns in seconds."""
 SHORT = (
     "training.batch_tokens=100",
     "training.precision=fp32",
