@@ -92,9 +92,7 @@ def train(
     tokenizer_file = None if settings.tokenizer.given is None or data else path / "data" / TOKENIZER
     if loaded is not None:
         tokenizer_file = loaded.folder / TOKENIZER
-        if is_imported(loaded.folder):
-            settings = for_imported(settings, loaded)
-        settings = settings.beginning_with(loaded.config.model, checksum_in(loaded.folder))
+        settings = _beginning_with(loaded, settings)
     with (
         full_disk_told(path, cannot_save),  # of whatever is written there, TensorBoard's events too
         open_world(sharded=settings.training.sharded) as world,
@@ -114,6 +112,13 @@ def train(
         if world.is_first:
             tell_end(trainer, first_update, resuming(recipe, path, data, overrides if resume else ()))
     return folder.model
+
+
+def _beginning_with(loaded: LoadedModel, settings: Recipe) -> Recipe:
+    """The recipe with the architecture of a model whose weights are kept."""
+    if is_imported(loaded.folder):
+        settings = for_imported(settings, loaded)
+    return settings.beginning_with(loaded.config.model, checksum_in(loaded.folder))
 
 
 def _resumed(trainer: Trainer) -> int:
