@@ -223,15 +223,12 @@ def best(rows: Rows, kind: str) -> str:
 
 
 def shown(rows: Rows) -> list[str]:
-    """The methods that the table shows: of attention the best layer, and the usual links."""
-    best_layer = best(rows, "attention layer").split(",")[0] if "attention layer 0, forward" in rows else ""
-    chosen = []
-    for method in rows:
-        name, _, links = method.partition(", ")
-        of_best = name == best_layer if name.startswith("attention") else name != "aligner (eager)"
-        if of_best and links in SHOWN_LINKS:
-            chosen.append(method)
-    return chosen
+    """The methods that the table shows, each with its best links; of attention the best layer."""
+    usual = {method: rates for method, rates in rows.items() if method.partition(", ")[2] in SHOWN_LINKS}
+    names = dict.fromkeys(method.partition(", ")[0] for method in usual)
+    layer = best(usual, "attention layer").partition(", ")[0]
+    chosen = [name for name in names if name == layer or not name.startswith("attention")]
+    return [best(usual, f"{name}, ") for name in chosen if name != "aligner (eager)"]
 
 
 def table(rows: Rows, names: Sequence[str]) -> str:

@@ -440,12 +440,14 @@ def _is_right(case: Case, translation: str) -> bool:
 def fresh(text: str) -> str:
     """The page with its table made anew."""
     record = json.loads(RECORD.read_text(encoding="utf-8"))
-    lines = ["| kind | from | cases | right | wrong without a flag |", "|---|---|--:|--:|--:|"]
-    for row in record["rows"]:
-        lines.append(
-            f"| {row['kind']} | {row['from']} | {row['cases']} | {row['right']} "
-            f"| {row['wrong_without_a_flag']} |"
-        )
+    sides = list(dict.fromkeys(row["from"] for row in record["rows"]))
+    found = {(row["kind"], row["from"]): row for row in record["rows"]}
+    lines = [f"| right, of cases | {' | '.join(f'from {side}' for side in sides)} |", "|---|--:|--:|"]
+    for kind in dict.fromkeys(row["kind"] for row in record["rows"]):
+        shares = (f"{found[kind, side]['right']}/{found[kind, side]['cases']}" for side in sides)
+        lines.append(f"| {kind} | {' | '.join(shares)} |")
+    unflagged = sum(row["wrong_without_a_flag"] for row in record["rows"])
+    lines += ["", f"Wrong without a flag: {unflagged}."]
     table = "\n".join(lines)
     return MARKED.sub(lambda match: f"{match[1]}{table}\n{match[2]}", text)
 

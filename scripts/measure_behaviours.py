@@ -359,11 +359,17 @@ def _markup(n: int) -> Iterator[Row]:
 
 
 def table(record: dict[str, Any]) -> str:
-    """The rows as Markdown."""
-    lines = ["| behaviour | kept is | cases | before, % | after, % |", "|---|---|--:|--:|--:|"]
+    """The rows as Markdown; of those of which all is kept either way, the names alone."""
+    lines = ["| behaviour | cases | before, % | after, % |", "|---|--:|--:|--:|"]
+    always = []
     for row in record["rows"]:
-        shares = (_percent(row[f"kept_{when}"], row["cases"]) for when in ("before", "after"))
-        lines.append(f"| {row['behaviour']} | {row['kept_is']} | {row['cases']:,} | {' | '.join(shares)} |")
+        shares = [_percent(row[f"kept_{when}"], row["cases"]) for when in ("before", "after")]
+        if shares == ["100", "100"]:
+            always.append(row["behaviour"])
+        else:
+            lines.append(f"| {row['behaviour']} | {row['cases']:,} | {' | '.join(shares)} |")
+    if always:
+        lines += ["", f"All are kept before and after of: {'; '.join(always)}."]
     return "\n".join(lines)
 
 

@@ -47,37 +47,38 @@ def with_tables(text: str) -> str:
 
 
 def table(record_path: str) -> str:
-    """Rows by test set and model; without a record, a sentence that says so."""
+    """A row for each model; without a record, a sentence that says so."""
     if record_path == "shipped":
         return shipped()
     path = ROOT / record_path
     if not path.exists():
         return f"Not measured yet: there is no `{record_path}`.\n"
     record = json.loads(path.read_text(encoding="utf-8"))
-    models = {model["name"]: model for model in record["models"]}
+    names = [test_set["name"] for test_set in record["test_sets"]]
     lines = [
-        "| test set | model | parameters | training | BLEU | chrF2 | TER | sentences/s "
-        "| BLEU, lower-cased and tokenised |",
-        "|---|---|--:|--:|--:|--:|--:|--:|--:|",
+        f"| model | parameters | training | sentences/s | {' | '.join(names)} |",
+        "|---|--:|--:|--:|" + "--:|" * len(names),
     ]
-    for test_set in record["test_sets"]:
-        for result in test_set["results"]:
-            model = models[result["model"]]
-            cells = [
-                test_set["name"],
-                result["model"],
-                f"{model['parameters'] / 1e6:.1f} M",
-                _training(model["training"]),
-                *(_score(result, metric, "cased-detokenized") for metric in ("BLEU", "chrF2", "TER")),
-                f"{result['speed']['sentences_per_second']:.0f}",
-                _score(result, "BLEU", "lowercase-tokenized"),
-            ]
-            lines.append(f"| {' | '.join(cells)} |")
+    for model in record["models"]:
+        results = [
+            next(one for one in test_set["results"] if one["model"] == model["name"])
+            for test_set in record["test_sets"]
+        ]
+        cells = [
+            model["name"],
+            f"{model['parameters'] / 1e6:.1f} M",
+            _training(model["training"]),
+            f"{results[0]['speed']['sentences_per_second']:.0f}",
+            *map(_scores, results),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
     scores = record["test_sets"][0]["results"][0]["scores"]
     signature = next(item["signature"] for item in scores if item["metric"] == "BLEU")
     machine = record["machine"]
     lines += [
         "",
+        "BLEU / chrF2 / TER, cased and detokenised; in parentheses BLEU on the scale of the literature, "
+        "lower-cased and tokenised. "
         f"Signature `{signature}`; {machine['processor']}, {machine['cores']} cores; "
         f"[the whole report]({Path(record_path).relative_to('docs').with_name('index.html').as_posix()}), "
         f"[its record]({Path(record_path).relative_to('docs').as_posix()}).",
@@ -141,6 +142,11 @@ def _training(summary: dict[str, Any] | None) -> str:
     return f"{summary['updates']:,} updates, {summary['elapsed_s'] / 3600:.1f} h" + (
         "" if speed is None else f", {speed:,.0f} target tokens/s"
     )
+
+
+def _scores(result: dict[str, Any]) -> str:
+    cased = (_score(result, metric, "cased-detokenized") for metric in ("BLEU", "chrF2", "TER"))
+    return f"{' / '.join(cased)} ({_score(result, 'BLEU', 'lowercase-tokenized')})"
 
 
 def _score(result: dict[str, Any], metric: str, scale: str) -> str:

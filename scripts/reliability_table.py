@@ -14,7 +14,7 @@ from typing import Any
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reliability"
 PAGE = FOLDER.with_suffix(".md")
 
-HEAD = "| | promise | what was done | lost or broken | record |\n|---|---|---|---|---|\n"
+HEAD = "| | promise | what was done |\n|---|---|---|\n"
 MARKED = re.compile(r"(<!-- promises -->\n).*?(<!-- end of promises -->)", re.DOTALL)
 
 PROMISES = (
@@ -39,12 +39,10 @@ def fresh(page: str) -> str:
 def _row(name: str) -> str:
     record = _record(name)
     if record is None:
-        return f"| {name} | | not run yet | | |\n"
+        return f"| {name} | | not run yet |\n"
     counts = {key: value for key, value in record["counts"].items() if key != "summary"}
     done = "; ".join(_count(key, value) for key, value in counts.items())
-    lost = record["lost"] or "nothing"
-    where = f"[{name}.json](reliability/{name}.json)"
-    return f"| {name} | {record['promise']} | {done} | {lost} | {where} |\n"
+    return _line(name, name, record["promise"], done, record["lost"])
 
 
 def _count(key: str, value: object) -> str:
@@ -103,10 +101,14 @@ OLDER: dict[str, tuple[str, str, Callable[[dict[str, Any]], tuple[str, int]]]] =
 def _older(name: str, file: str, promise: str, read: Callable[[dict[str, Any]], tuple[str, int]]) -> str:
     record = _record(file)
     if record is None:
-        return f"| {name} | {promise} | not run yet | | |\n"
+        return f"| {name} | {promise} | not run yet |\n"
     done, lost = read(record)
-    where = f"[{file}.json](reliability/{file}.json)"
-    return f"| {name} | {promise} | model {record['model']}; {done} | {lost or 'nothing'} | {where} |\n"
+    return _line(name, file, promise, f"model {record['model']}; {done}", lost)
+
+
+def _line(name: str, file: str, promise: str, done: str, lost: int) -> str:
+    broken = f"; **lost or broken: {lost}**" if lost else ""
+    return f"| [{name}](reliability/{file}.json) | {promise} | {done}{broken} |\n"
 
 
 def _record(name: str) -> dict[str, Any] | None:

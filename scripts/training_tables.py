@@ -185,7 +185,7 @@ def blending(record: dict[str, Any]) -> list[str]:
 
 def faults(record: dict[str, Any]) -> list[str]:
     """Promises and what was counted."""
-    rows = ["| | fault | counted | kept |", "|---|---|---|---|"]
+    rows = ["| | fault | counted |", "|---|---|---|"]
     for name, result in record.items():
         if "kept" not in result:
             continue
@@ -194,7 +194,8 @@ def faults(record: dict[str, Any]) -> list[str]:
             for key, value in result.items()
             if key not in ("what", "kept", "seconds")
         )
-        rows.append(f"| {name} | {result['what']} | {counts} | {'yes' if result['kept'] else '**no**'} |")
+        broken = "" if result["kept"] else "; **not kept**"
+        rows.append(f"| {name} | {result['what']} | {counts}{broken} |")
     return rows
 
 

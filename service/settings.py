@@ -39,9 +39,7 @@ class Settings(BaseSettings):
     device: str = Field("auto", description="Where the model runs: auto, cpu, cuda or cuda:N.")
     engine: EngineName = Field(
         "auto",
-        description="What searches: eager, the model in PyTorch, which translates a sentence alone as in any "
-        "batch; or CTranslate2 in int8, float32, bfloat16 or float16. auto takes CTranslate2, in int8 on a "
-        "CPU and in float16 on a GPU, and eager for a model that CTranslate2 cannot run.",
+        description="What searches (docs/engines.md): auto, eager, int8, float32, bfloat16 or float16.",
     )
 
     models: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names)] = Field(
@@ -57,23 +55,21 @@ class Settings(BaseSettings):
     )
     allowed_hosts: Annotated[tuple[HostName, ...], NoDecode, BeforeValidator(_names)] = Field(
         (),
-        description="Names and addresses that requests may have as Host, separated by commas, beside "
-        "localhost, 127.0.0.1, [::1] and the address listened on; others are answered 421. *.example.org is "
-        "every name below it, * any. Where requests need a key and this is empty, any name is taken.",
+        description="Names that requests may have as Host beside this machine's own, separated by commas; "
+        "*.example.org is every name below it, * any. Where requests need a key and this is empty, any.",
     )
     metrics_need_key: bool = Field(
         True, description="Where requests need a key, whether /metrics needs one as well."
     )
     data_dir: Path | None = Field(
         None,
-        description="Folder of the embedded database and of documents; by default the user's data folder, "
-        "such as ~/.local/share/passerelle. Replicas must share it.",
+        description="Folder of the embedded database and of documents; by default the user's data folder. "
+        "Replicas must share it.",
     )
     database_url: SecretStr = Field(
         SecretStr(""),
-        description="Where keys, usage, glossaries, translation memories and alignments are: "
-        "postgresql://USER:PASSWORD@HOST/NAME "
-        "for several replicas; by default an SQLite file in the data folder; sqlite:// is in memory.",
+        description="postgresql://USER:PASSWORD@HOST/NAME for several replicas; by default an SQLite file in "
+        "the data folder; sqlite:// is in memory.",
     )
     database_threads: int = Field(
         8, ge=1, le=100, description="Most connections to the database, each used by a thread of its own."

@@ -31,7 +31,7 @@ def test_a_promise_that_was_broken_is_not_called_kept(tables: ModuleType) -> Non
     rows = tables.faults(
         {"T1": {"what": "kills", "kills": 50, "equal": False, "kept": False, "seconds": 1.0}}
     )
-    assert rows[-1] == "| T1 | kills | kills 50, equal False | **no** |"
+    assert rows[-1] == "| T1 | kills | kills 50, equal False; **not kept** |"
 
 
 def test_the_table_of_speed_has_a_column_for_each_trainer(tables: ModuleType) -> None:
