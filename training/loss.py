@@ -2,6 +2,7 @@
 
 The variant: the true token gets 1 - eps + eps/V and every other token eps/V, the sum spread over all V tokens
 (as ``torch.nn.functional.cross_entropy`` has it; fairseq and others spread eps over V - 1 or V - 2 of them).
+A token that the projection's bias forbids (``nmt.layers.embedding.NEVER``) gets nothing: V counts the others.
 
 The projection to the vocabulary is part of the loss: logits are made a block of positions at a time, become
 their own gradient in place, and are gone. The R x V matrix, the largest of a training step by far, never is.
@@ -19,6 +20,8 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
+
+from nmt.layers.embedding import NEVER
 
 BLOCK_ELEMENTS = {"cpu": 2**23, "cuda": 2**28}
 """Logits of a block: large enough for matrix products at full speed."""
@@ -106,6 +109,7 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
     ) -> tuple[Tensor, Tensor]:
         (K, R, _), V = hidden_KRD.shape, len(weight_VD)
         wants_gradient = any(ctx.needs_input_grad[:3])
+        share_V = _share_of_smoothing(bias_V)
         matrix_VD = weight_VD.to(hidden_KRD.dtype)
         smoothed = hidden_KRD.new_zeros((), dtype=torch.float32)
         nll = smoothed.clone()
@@ -126,6 +130,7 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
                 weight_R[block],
                 smoothing,
                 agreement,
+                share_V,
                 wants_gradient=wants_gradient,
             )
             smoothed += block_smoothed
@@ -152,12 +157,21 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
         return scaled_KRD, weight_grad_VD * scale, bias_V, None, None, None, None
 
 
+def _share_of_smoothing(bias_V: Tensor | None) -> Tensor | None:
+    """What each token gets of eps, float32; None: all get the same."""
+    if bias_V is None:
+        return None
+    allowed_V = (bias_V > NEVER / 2).float()
+    return allowed_V / allowed_V.sum()
+
+
 def _loss_then_gradient_(
     logits_KCV: Tensor,
     target_C: Tensor,
     weight_C: Tensor,
     smoothing: float,
     agreement: float,
+    share_V: Tensor | None,
     *,
     wants_gradient: bool,
 ) -> tuple[Tensor, Tensor]:
@@ -174,13 +188,14 @@ def _loss_then_gradient_(
         weight_C1 = weight_C[part].unsqueeze(1)
         nll_KC1 = -log_probs_KCV.gather(2, target_KC1)
         nll += (nll_KC1 * weight_C1).sum() / K
-        spread_KC1 = -log_probs_KCV.mean(dim=2, keepdim=True)
+        spread_KC1 = -(log_probs_KCV.mean(dim=2) if share_V is None else log_probs_KCV @ share_V).unsqueeze(2)
         smoothed += (((1 - smoothing) * nll_KC1 + smoothing * spread_KC1) * weight_C1).sum() / K
         if apart:
             divergence_C1, divergence_grad_KCV = _divergence(log_probs_KCV)
             smoothed += (agreement / 4 * divergence_C1 * weight_C1).sum()
         if wants_gradient:
-            gradient_KCV = log_probs_KCV.exp_().sub_(smoothing / V)
+            share = smoothing / V if share_V is None else smoothing * share_V
+            gradient_KCV = log_probs_KCV.exp_().sub_(share)
             gradient_KCV.scatter_add_(2, target_KC1, gradient_KCV.new_full(target_KC1.shape, smoothing - 1))
             if K > 1:
                 gradient_KCV /= K

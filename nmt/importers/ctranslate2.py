@@ -20,8 +20,9 @@ from nmt.errors import ConfigError, ModelFolderError
 from nmt.importers.checkpoint import Checkpoint, Names, sublayers
 from nmt.importers.ctranslate2_file import Number, Variables, read_variables
 from nmt.importers.huggingface_tokenizer import by_id, marian_languages
-from nmt.importers.marian import NEVER, begun_with_zeros
+from nmt.importers.marian import begun_with_zeros
 from nmt.importers.settings import read_json
+from nmt.layers.embedding import NEVER
 from nmt.layers.positional_encoding import sinusoids
 
 MODEL = "model.bin"

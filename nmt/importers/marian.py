@@ -23,13 +23,12 @@ from nmt.errors import ConfigError, ModelFolderError
 from nmt.importers.checkpoint import Checkpoint, Names, sublayers
 from nmt.importers.huggingface_tokenizer import by_id, marian_languages
 from nmt.importers.settings import MOST_PER_SOURCE_TOKEN, licence_of, of_punctuation
+from nmt.layers.embedding import NEVER
 from nmt.model_folder.vocabulary import StoredVocabulary
 
 OPTIONS = "special:model.yml"
 ACTIVATIONS = {"relu": "relu", "swish": "silu"}
 """Marian's GELU is another function than the exact one."""
-NEVER = -30_000.0
-"""The logit of ``<pad>``; float16 can store it."""
 MAX_POSITIONS = 1024
 PAD, END, UNKNOWN = "<pad>", "</s>", "<unk>"
 _EXPECTED: Mapping[str, tuple[Any, ...]] = {

@@ -34,6 +34,10 @@ class ScaledEmbedding(nn.Module):
         return weight_VD
 
 
+NEVER = -30_000.0
+"""Bias of a token that is never generated: its probability is 0. float16 can store it."""
+
+
 class OutputProjection(nn.Module):
     """D -> V logits; tied to an embedding table when one is given, in the paper without a bias."""
 

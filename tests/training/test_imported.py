@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -84,6 +85,7 @@ def test_an_imported_model_is_adapted_and_translates_by_both_engines(
     on_dev, on_train = (losses(tmp_path / "run", event) for event in ("validation", "train"))
     assert on_dev[-1] < 0.85 * on_dev[0]
     assert on_train[-1] < on_train[0]
+    assert on_train[0] < 2 * math.log(before.config.model.vocab_size), "pieces never generated have no loss"
     average_run(tmp_path / "run", 1, tmp_path / "after")
     after = load_model_folder(tmp_path / "after")
     for folder in (published, after.folder):

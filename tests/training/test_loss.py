@@ -4,6 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from nmt.layers.embedding import NEVER
 from training import loss as loss_module
 from training.loss import label_smoothed_cross_entropy
 
@@ -30,11 +31,10 @@ def test_loss_matches_a_number_worked_by_hand():
 
 @pytest.mark.parametrize("block_elements", [25, 2**18])
 def test_a_bias_of_the_projection_is_part_of_it(monkeypatch, block_elements: int):
-    """As imported models have; one token may be forbidden by it."""
+    """As imported models have."""
     monkeypatch.setitem(loss_module.BLOCK_ELEMENTS, "cpu", block_elements)
     hidden_BTD, weight_VD, target_BT, mask_BT = inputs()
-    target_BT = target_BT.clamp(max=9)
-    bias_V = torch.tensor([*torch.randn(10).tolist(), -30_000.0]).requires_grad_()
+    bias_V = torch.tensor([*torch.randn(10).tolist(), -20.0]).requires_grad_()
     loss = label_smoothed_cross_entropy(hidden_BTD, weight_VD, target_BT, mask_BT, 0.1, bias_V=bias_V)
     learnt = (hidden_BTD, weight_VD, bias_V)
     ours = torch.autograd.grad(3 * loss.smoothed, learnt)
@@ -42,6 +42,25 @@ def test_a_bias_of_the_projection_is_part_of_it(monkeypatch, block_elements: int
     expected = F.cross_entropy(logits_RV, target_BT[mask_BT], label_smoothing=0.1, reduction="sum")
     torch.testing.assert_close(loss.smoothed, expected)
     torch.testing.assert_close(ours, torch.autograd.grad(3 * expected, learnt))
+
+
+@pytest.mark.parametrize("agreement", [0.0, 5.0])
+def test_a_token_that_is_never_generated_changes_nothing_and_learns_nothing(agreement: float):
+    hidden_BTD, weight_VD, target_BT, mask_BT = inputs()
+    target_BT = target_BT.clamp(max=9)
+    if agreement:
+        hidden_BTD = torch.cat((hidden_BTD, torch.randn_like(hidden_BTD))).detach().requires_grad_()
+    bias_V = torch.tensor([*torch.randn(10).tolist(), NEVER]).requires_grad_()
+    learnt = (hidden_BTD, weight_VD, bias_V)
+
+    def loss(n: int) -> torch.Tensor:
+        biased = bias_V[:n]
+        return label_smoothed_cross_entropy(
+            hidden_BTD, weight_VD[:n], target_BT, mask_BT, 0.1, agreement, biased
+        ).smoothed
+
+    torch.testing.assert_close(loss(11), loss(10))
+    torch.testing.assert_close(torch.autograd.grad(loss(11), learnt), torch.autograd.grad(loss(10), learnt))
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])

@@ -14,8 +14,8 @@ import yaml
 from nmt.batch import Batch
 from nmt.config import TransformerConfig
 from nmt.errors import ModelFolderError
-from nmt.importers.marian import NEVER
 from nmt.importers.read import import_checkpoint
+from nmt.layers.embedding import NEVER
 from nmt.model_folder.checkpoint import LoadedModel, load_model_folder
 from nmt.models.build import build_transformer
 from nmt.models.transformer import Transformer
