@@ -1,8 +1,9 @@
 """XLIFF 1.1, 1.2, 2.0 and 2.1 (OASIS): segments without a translation get one, with their inline elements.
 
-``g`` and ``pc`` are containers, placeholders (``x``, ``ph``, ``bpt`` ...) objects, protected ``mrk`` text is
-copied. A segment that is final, approved or not to be translated stays as it is. New targets are marked as
-machine translation, for a person to review.
+``g`` and ``pc`` are containers; so are pairs of ``bpt`` and ``ept``, ``bx`` and ``ex``, ``sc`` and ``ec``.
+Placeholders (``x``, ``ph``, ``it``, half of a pair) are objects, protected ``mrk`` text is copied. A segment
+that is final, approved or not to be translated stays as it is. New targets are marked as machine translation,
+for a person to review.
 """
 
 from __future__ import annotations
@@ -129,12 +130,17 @@ def _role(element: etree._Element) -> Role:
         protected = element.get("translate") == "no" or element.get("mtype") == "protected"
         return Role("container", keep=protected)
     if element.tag in _OPENING:
-        return Role("object", side="right", in_order=True)
+        return Role("object", side="right", in_order=True, pair=_pair(element))
     if element.tag in _CLOSING:
-        return Role("object", side="left", in_order=True)
+        return Role("object", side="left", in_order=True, pair=_pair(element))
     if _is_line_break(element):
         return Role("barrier")
     return Role("object")
+
+
+def _pair(element: etree._Element) -> str:
+    """What tells which other half an element belongs to; "" if nothing does."""
+    return element.get("startRef") or element.get("rid") or element.get("id") or ""
 
 
 def _is_line_break(element: etree._Element) -> bool:

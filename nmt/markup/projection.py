@@ -274,7 +274,10 @@ class _Projection:
                 continue
             place = self._point(index, siblings.get(mark.parent, []))
             if mark.in_order:
-                place = latest = max(place, latest)
+                place = max(place, latest)
+                if mark.parent >= 0:  # it stays in its parent, wherever that went
+                    place = min(place, result[mark.parent].end)
+                latest = max(place, latest)
             result.append(Span(place, place))
         return result
 

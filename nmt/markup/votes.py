@@ -164,8 +164,11 @@ def votes_of(source_text: str, edges: Iterable[int], translation: Translation) -
     sentences = [(sentence.source, sentence.target) for sentence in translation.sentences]
     edges = sorted(set(edges))
     same: list[tuple[Span, Span]] = list(translation.kept)
-    for inside, written in sentences:
-        pairs = _certain_pairs(_overlapping(source, inside), _overlapping(target, written), source, target)
+    for read, written in translation.kept:  # parts of a copy are where they were in it
+        if source_text[read.start : read.end] == translation.text[written.start : written.end]:
+            same += _parts(read, written, edges)
+    for inside, there in sentences:
+        pairs = _certain_pairs(_overlapping(source, inside), _overlapping(target, there), source, target)
         for one, other in pairs:
             if source[one].text == target[other].text:
                 same += _parts(source[one], target[other], edges)
@@ -196,8 +199,8 @@ def votes_of(source_text: str, edges: Iterable[int], translation: Translation) -
     return Votes(cut_source, cut_target, weights, ranges, copies)
 
 
-def _parts(source: Token, target: Token, edges: Sequence[int]) -> list[tuple[Span, Span]]:
-    """The parts of two equal tokens between the edges inside of the first; none without such an edge."""
+def _parts(source: Token | Span, target: Token | Span, edges: Sequence[int]) -> list[tuple[Span, Span]]:
+    """The parts of two equal texts between the edges inside of the first; none without such an edge."""
     inside = edges[bisect_right(edges, source.start) : bisect_left(edges, source.end)]
     if not inside:
         return []

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import random
+import re
+from dataclasses import replace
+
 import pytest
 from lxml import etree
 from translate.storage import xliff, xliff2
 
 from nmt.documents import read_document
 from nmt.errors import InputError
-from tests.nmt.documents.doubles import same, texts, translated
+from nmt.spans import Span
+from tests.nmt.documents.doubles import aligned, same, texts, translated
 
 V1 = """<?xml version="1.0" encoding="UTF-8"?>
 <xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2">
@@ -208,3 +213,115 @@ def test_xliff_1_1_is_read_as_1_2_and_stays_1_1() -> None:
 
     assert texts("a.xlf", source) == texts("a.xlf", V1)
     assert translated("a.xlf", source) == translated("a.xlf", V1).replace(b"1.2", b"1.1")
+
+
+def _target_of(source: str, target: str, links: list[tuple[int, int]]) -> str:
+    """Content of the target of a segment, as written, whose text is translated as ``target``."""
+    document = read_document("a.xlf", _unit(f"<source>{source}</source>"))
+    [extract] = document.extracts
+    written = document.restore([aligned(extract.text, target, links)]).decode()
+    return re.sub(r"<target[^>]*>(.*)</target>", r"\1", re.search(r"<target.*</target>", written).group())
+
+
+def test_a_pair_goes_with_its_words_and_two_pairs_are_not_mixed() -> None:
+    bold = '<bpt id="1">&lt;b&gt;</bpt>{}<ept id="1">&lt;/b&gt;</ept>'
+    link = '<bx id="2"/>{}<ex id="3" rid="2"/>'
+    source = f"A {bold.format('red')} {link.format('car')}."
+    expected = f"Une {link.format('voiture')} {bold.format('rouge')}."
+    assert _target_of(source, "Une voiture rouge.", [(0, 0), (1, 2), (2, 1), (3, 3)]) == expected
+
+
+def test_a_pair_in_a_pair_and_what_is_in_it_stay_there() -> None:
+    source = (
+        'See <bpt id="1"/>the <bpt id="2"/>red<ept id="2"/> car<ph id="3"/><ept id="1"/> '
+        '<it id="4" pos="open"/>now'
+    )
+    links = [(0, 1), (1, 2), (2, 4), (3, 3), (4, 0)]
+    assert _target_of(source, "Maintenant voir la voiture rouge", links) == (
+        '<it id="4" pos="open"/>Maintenant voir <bpt id="1"/>la voiture<ph id="3"/> '
+        '<bpt id="2"/>rouge<ept id="2"/><ept id="1"/>'
+    )
+
+
+def test_a_pair_without_text_is_one_thing() -> None:
+    source = 'Red <bpt id="1"/><ph id="2"/><ept id="1"/> car'
+    assert (
+        _target_of(source, "Voiture rouge", [(0, 1), (1, 0)]).count('<bpt id="1"/><ph id="2"/><ept id="1"/>')
+        == 1
+    )
+
+
+@pytest.mark.parametrize(
+    "mention",
+    [
+        '<g id="1">@<bpt id="2">&lt;b&gt;</bpt>ann<ept id="2">&lt;/b&gt;</ept></g>',
+        '<bpt id="1"/>@<bpt id="2"/>ann<ept id="2"/><ept id="1"/>',
+        '@<bpt id="1"/>ann<ept id="1"/>',
+        '<bpt id="1"/>@<ept id="1"/><bpt id="2"/>ann<ept id="2"/>',
+    ],
+)
+def test_pairs_in_a_mention_stay_in_order(mention: str) -> None:
+    document = read_document("a.xlf", _unit(f"<source>Thanks {mention}, and all.</source>"))
+    [extract] = document.extracts
+    translation = aligned(extract.text, "Et merci à @ann.", [(0, 1), (4, 0)])
+    start, end = extract.text.index("@ann"), translation.text.index("@ann")
+    kept = ((Span(start, start + 4), Span(end, end + 4)),)
+
+    written = document.restore([replace(translation, kept=kept)]).decode()
+    assert f"Et merci à {mention}." in written
+
+
+NAMES = ["Ann", "red", "old", "car", "house", "bob", "7"]
+
+
+def _content(chance: random.Random, depth: int = 0) -> str:
+    """Random inline content; each element has an id of its own."""
+    parts: list[str] = []
+    for _ in range(chance.randint(1, 4)):
+        parts.append(chance.choice(NAMES) + chance.choice(["", " ", " "]))
+        number = chance.randrange(10**9)
+        inner = _content(chance, depth + 1) if depth < 2 else "x"
+        parts.append(
+            chance.choice(
+                [
+                    f'<bpt id="{number}"/>{inner}<ept id="{number}"/>',
+                    f'<bx id="{number}"/>{inner}<ex id="{number}"/>',
+                    f'<g id="{number}">{inner}</g>',
+                    f'<ph id="{number}"/>',
+                    f'<it id="{number}" pos="open"/>',
+                    f'<bpt id="{number}"/><ept id="{number}"/>',
+                    f'<bx id="{number}"/>',
+                    f'<ex id="{number}"/>',
+                ]
+            )
+        )
+        parts.append(chance.choice(["", " ", ", "]))
+    return "".join(parts)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_no_element_and_no_word_is_lost_whatever_the_order_of_the_translation(seed: int) -> None:
+    chance = random.Random(seed)
+    source = f"We {_content(chance)} see"
+    document = read_document("a.xlf", _unit(f"<source>{source}</source>"))
+    [extract] = document.extracts
+    words = extract.text.split()
+    chance.shuffle(words)
+    n_words = min(len(words), 6)
+    links = [(chance.randrange(n_words), chance.randrange(n_words)) for _ in range(n_words)]
+    translation = aligned(extract.text, " ".join(words), links)
+    result = etree.fromstring(document.restore([translation])).find(".//{*}target")
+
+    before, after = (
+        [(etree.QName(element).localname, element.get("id")) for element in root.iter()][1:]
+        for root in (etree.fromstring(_unit(f"<source>{source}</source>")).find(".//{*}source"), result)
+    )
+    assert sorted(after) == sorted(before)
+    assert "".join("".join(result.itertext()).split()) == "".join(words)
+    halves = [id_ for name, id_ in after if name in {"bpt", "bx", "ept", "ex"}]
+    opened: list[str] = []
+    for name, id_ in after:
+        if halves.count(id_) == 2 and name in {"bpt", "bx"}:
+            opened.append(id_)
+        elif halves.count(id_) == 2 and name in {"ept", "ex"}:
+            assert opened.pop() == id_
