@@ -233,7 +233,7 @@ class AlternativesAnswer(BaseModel):
 
 
 class CheckRequest(BaseModel):
-    """A text and its translation, whoever made it."""
+    """A text and its translation, whoever made it, or a list of each."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -246,18 +246,30 @@ class CheckRequest(BaseModel):
                     "translation": "Cela coûte 1 250 000 $.",
                     "source_language": "en",
                     "target_language": "fr",
-                }
+                },
+                {
+                    "source": ["Save", "Save", "Save", "Cancel"],
+                    "translation": ["Enregistrer", "Enregistrer", "Sauver", "Annuler"],
+                },
             ]
         },
     )
 
-    source: Text = Field(description="A text.")
-    translation: Text = Field(description="Its translation.")
+    source: Text | list[Text] = Field(description="A text, or a list of texts.")
+    translation: Text | list[Text] = Field(description="Its translation, or one for each text of the list.")
     source_language: Language = Field("en", description="ISO 639-1 code of the language of `source`.")
     target_language: Language = Field("fr", description="The same of `translation`.")
     glossary: list[TermIn] | None = Field(
         None, max_length=1000, description="Terms and the translations that they must have."
     )
+
+    @property
+    def sides(self) -> tuple[list[str], list[str]]:
+        """Texts and translations."""
+        source, translation = (
+            [side] if isinstance(side, str) else side for side in (self.source, self.translation)
+        )
+        return source, translation
 
 
 class FindingOut(BaseModel):
@@ -265,6 +277,7 @@ class FindingOut(BaseModel):
 
     kind: CheckKind
     detail: str = Field(description="What it is about: the number, the word.")
+    text: int | None = Field(None, description="Index of the text, where a list was sent; else left out.")
 
 
 class CheckAnswer(BaseModel):

@@ -30,14 +30,18 @@ def check(
 ) -> None:
     """Compare numbers, placeholders, marks, words and terms of a text and its translation.
 
-    The exit status is 1 if anything seems wrong. No model is asked.
+    In files a short line that comes three times, and a term, are to be translated alike. The exit status is 1
+    if anything seems wrong. No model is asked.
     """
     terms = None if glossary is None else Glossary.read(glossary, source=read, target=written)
+    pairs = list(_pairs(source, translation, files=files))
+    unlike: list[list[Problem]] = load("nmt.pipeline.consistency:inconsistent_terms")(pairs, terms)
     n_wrong = 0
-    for number, (one, other) in enumerate(_pairs(source, translation, files=files), start=1):
+    for number, (one, other) in enumerate(pairs, start=1):
         problems: list[Problem] = load("nmt.pipeline.check:check_translation")(
             one, other, (read, written), terms
         )
+        problems += unlike[number - 1]
         n_wrong += bool(problems)
         if as_json:
             found = [{"kind": problem.kind, "detail": problem.detail} for problem in problems]

@@ -1,7 +1,8 @@
 """Checks of a translation that anybody made, as translators' tools do them: no model is asked.
 
 Each check compares a source with its translation and names what is wrong. They are what the flags of a
-translation are made of, and more: marks, doubled words, terms.
+translation are made of, and more: marks, doubled words, terms. What several translations do not agree in is
+found in ``nmt.pipeline.consistency``.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ CheckKind = Literal[
     "term",
     "length",
     "empty",
+    "inconsistent_term",
 ]
 CHECK_KINDS: tuple[CheckKind, ...] = get_args(CheckKind)
 LANGUAGES = ("en", "fr")

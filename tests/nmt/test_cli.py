@@ -603,6 +603,10 @@ def test_check_says_what_is_wrong_and_fails(run: Run, tmp_path: Path) -> None:
     status, out, _ = run("check", "--files", str(tmp_path / "a"), str(tmp_path / "b"), "--json")
     assert status == 1
     assert [len(json.loads(line)["problems"]) for line in out.splitlines()] == [0, 1]
+    (tmp_path / "c").write_text("Save\nSave\nSave\n", encoding="utf-8")
+    (tmp_path / "d").write_text("Enregistrer\nSauver\nEnregistrer\n", encoding="utf-8")
+    status, out, _ = run("check", "--files", str(tmp_path / "c"), str(tmp_path / "d"))
+    assert (status, out) == (1, "line 2: inconsistent_term: Save: Sauver, elsewhere Enregistrer\n")
     (tmp_path / "b").write_text("Un.\n", encoding="utf-8")
     status, _, error = run("check", "--files", str(tmp_path / "a"), str(tmp_path / "b"))
     assert status == 2

@@ -61,6 +61,19 @@ def test_terms_are_checked(live: LiveServer) -> None:
     assert finding == {"kind": "term", "detail": "cats: chats is missing"}
 
 
+def test_several_texts_are_compared_with_each_other(live: LiveServer) -> None:
+    body = {
+        "source": ["Save", "12 dogs", "Save", "Save"],
+        "translation": ["Enregistrer", "Des chiens", "Sauver", "Enregistrer"],
+    }
+
+    assert check(live, body).json()["findings"] == [
+        {"kind": "number", "detail": "12 is missing", "text": 1},
+        {"kind": "inconsistent_term", "detail": "Save: Sauver, elsewhere Enregistrer", "text": 2},
+    ]
+    assert check(live, {"source": [], "translation": []}).json() == {"findings": []}
+
+
 def test_the_model_is_not_asked_and_nothing_is_charged(live: LiveServer) -> None:
     with live.client() as client:
         before = client.get("/usage").json()["characters"]
@@ -75,7 +88,16 @@ def test_the_model_is_not_asked_and_nothing_is_charged(live: LiveServer) -> None
     ("change", "status", "kind", "told"),
     [
         ({"translation": None}, 422, "invalid-request", "body.translation"),
-        ({"source": [CANARY]}, 422, "invalid-request", "body.source"),
+        ({"source": [CANARY]}, 422, "invalid-input", "one is a text, the other a list"),
+        ({"source": ["a", "b"], "translation": ["a"]}, 422, "invalid-input", "has 2 texts, translation 1"),
+        ({"source": ["a"] * 4, "translation": ["a"] * 4}, 413, "text-too-long", "4 texts"),
+        (
+            {"source": ["a" * 30] * 2, "translation": ["a"] * 2},
+            413,
+            "text-too-long",
+            "60 characters",
+        ),
+        ({"source": 7}, 422, "invalid-request", "body.source"),
         ({"target": "fr"}, 422, "invalid-request", "did you mean 'target_language'?"),
         ({"target_language": CANARY}, 422, "unsupported-language", "en and fr only"),
         ({"target_language": "en"}, 422, "unsupported-language", "one for the source and the other"),
@@ -94,7 +116,7 @@ def test_the_model_is_not_asked_and_nothing_is_charged(live: LiveServer) -> None
 def test_bad_input_is_refused_with_what_to_do(
     change: dict[str, Any], status: int, kind: str, told: str
 ) -> None:
-    with running(StubTranslator(), max_text_characters=40) as strict:
+    with running(StubTranslator(), max_text_characters=40, max_request_characters=50, max_texts=3) as strict:
         response = check(strict, {"source": "A dog.", "translation": "Un chien."} | change)
 
     problem = assert_problem(response, status, kind)
