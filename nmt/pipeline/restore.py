@@ -20,6 +20,7 @@ from nmt.text.greetings import left_greeting
 from nmt.text.languages import rules
 from nmt.text.numbers import number_edits
 from nmt.text.placeholders import PLACEHOLDERS
+from nmt.text.quotes import quote_edits
 from nmt.text.roman import is_french_century
 from nmt.text.titles import lost_title
 from nmt.text.typography import french_typography
@@ -63,6 +64,10 @@ def restore(
     greetings = left_greeting(sentence.text, candidate.text, languages, targets)
     if greetings:
         candidate = rewrite(candidate, Rewriting.of(candidate.text, greetings))
+    targets = [*(target for _, target in candidate.kept), *_given(candidate, n_given)]
+    quotes = quote_edits(sentence.text, candidate.text, sentence.target_language, targets)
+    if quotes:
+        candidate = rewrite(candidate, Rewriting.of(candidate.text, quotes))
     if sentence.options.french_typography:
         targets = [*(target for _, target in candidate.kept), *_given(candidate, n_given)]
         rewriting = Rewriting.of(candidate.text, french_typography(candidate.text, targets))
