@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -61,6 +61,9 @@ pairs of four development sets no French reference is as short; in 7,900 of five
 
 WORD_LISTS = Path(__file__).parents[1] / "text" / "word_lists"
 """Ordinary words of one language that others do not have, by ``scripts/make_word_lists.py``."""
+
+FEW = 64
+"""Texts whose words are remembered: several checks ask for them in a row."""
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _DOUBLED = re.compile(
@@ -127,7 +130,7 @@ def copied_words(source: str, target: str, language: str) -> list[str]:
 
     A plural is as ordinary as its singular.
     """
-    written, ordinary = set(_WORD.findall(target.lower())), _ordinary_words(language)
+    written, ordinary = set(_lower_words(target)), _ordinary_words(language)
     return [
         word
         for word in _common_words(source)
@@ -177,7 +180,7 @@ def is_too_short(source: str, target: str, language: str = "fr") -> bool:
 
 def is_in_other_language(text: str, language: str) -> bool:
     """Whether a text of enough words to tell is in another language than ``language``, beyond doubt."""
-    words = _WORD.findall(text.lower())
+    words = _lower_words(text)
     if len(words) < MIN_DETECTED_WORDS:
         return False
     unmistakable = rules(language).unmistakable.intersection(words)
@@ -196,7 +199,7 @@ def is_already_in(text: str, language: str, read: str) -> bool:
     It has four words or more, two that only the one has and none that only the other has, and the classifier
     agrees.
     """
-    words = _WORD.findall(text.lower())
+    words = _lower_words(text)
     own = rules(language)
     known = (own.unmistakable | own.telling).intersection(words)
     if len(words) < LEAST_WORDS or len(known) < LEAST_KNOWN:
@@ -238,6 +241,12 @@ def _is_word(token: Token) -> bool:
     return any(character.isalnum() for character in token.text)
 
 
+@lru_cache(maxsize=FEW)
+def _lower_words(text: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(text.lower()))
+
+
+@lru_cache(maxsize=FEW)
 def _common_words(text: str) -> list[str]:
     """Words in lower case without what seems a name."""
     words = _WORD.findall(text)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -18,6 +20,10 @@ from nmt.text.edits import Edit, Rewriting
 from nmt.text.passthrough import isolate_non_words, reason_to_copy
 from nmt.text.segment import SEPARATORS, Segment, split, split_at_gaps, split_lines, split_long
 from nmt.tokenizer import Tokenizer, refuse_lone_surrogates
+
+
+_LETTER = re.compile(r"[A-Za-z0-9]")
+"""With one of these a text has a sub-word."""
 
 
 class PreparedText(NamedTuple):
@@ -145,7 +151,7 @@ class Planner:
         most = self.most_tokens - len(self.tokenizer.prefix)
 
         def fits(part: str) -> bool:
-            return len(subwords(part)) <= most or reason_to_copy(part, self.language) is not None
+            return _most_subwords(part) <= most or len(subwords(part)) <= most or reason_to_copy(part, self.language) is not None
 
         masked = Rewriting.of(text, [Edit(span, MASK) for span in copied])
 
@@ -171,9 +177,19 @@ class Planner:
             )
             for part in split_long(isolated, fits)
         ]
-        spans = [masked.backward(part.start, part.end) for part in parts if subwords(part.text)]
+        spans = [masked.backward(part.start, part.end) for part in parts if _LETTER.search(part.text) or subwords(part.text)]
         segments = tuple(Segment(text[span.start : span.end], span.start, span.end) for span in spans)
         return Document(text, segments, repaired=len(parts) > len(sentences))
+
+
+def _most_subwords(text: str) -> float:
+    """More than a tokenizer makes of a text, without asking it: a character below U+0800 is at most 5 bytes.
+
+    That holds after NFKC too (1/4 as one sign has five), and bytes are the smallest sub-words.
+    """
+    if text.isascii():
+        return len(text) + 1
+    return len(text) + 1 + 4 * (len(text.encode()) - len(text)) if max(text) < "\u0800" else math.inf
 
 
 def _cut(

@@ -280,7 +280,7 @@ class Preparer:
     def source_pieces(self, model_input: ModelInput) -> tuple[Piece, ...]:
         """The pieces that the model reads, with their spans in the sentence."""
         return tuple(
-            replace(piece, start=span.start, end=span.end)
+            Piece(piece.id, piece.text, span.start, span.end)
             for piece in self._tokenizer.encode_pieces(model_input.text)
             for span in [model_input.rewriting.backward(piece.start, piece.end)]
         )

@@ -77,6 +77,11 @@ def find_asides(text: str, *, any_words: bool = False) -> list[Aside]:
     return sorted(outer, key=lambda aside: aside.span.start)
 
 
+def may_have_asides(text: str) -> bool:
+    """Whether a bracket or a quotation mark is there at all."""
+    return any(mark in text for mark in _OPENING)
+
+
 def compare_asides(source: str, target: str, ignore: Sequence[Span] = ()) -> list[Compared]:
     """The asides of ``source`` that ``target`` drops or has with words of the source.
 
@@ -88,7 +93,7 @@ def compare_asides(source: str, target: str, ignore: Sequence[Span] = ()) -> lis
         target: its translation.
         ignore: spans of the source; asides that meet them are left out.
     """
-    if not any(mark in source for mark in _OPENING):
+    if not may_have_asides(source):
         return []
     wrong = []
     for is_quoted in (False, True):

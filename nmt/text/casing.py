@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from nmt.spans import Span
+from nmt.spans import Span, overlap
 from nmt.text.edits import Edit
 from nmt.text.languages import rules
 from nmt.text.literals import Literal as Copied
@@ -69,14 +69,10 @@ class SurfaceForm:
         core = _core(text, copied)
         inside = text[core.start : core.end]
         words = [
-            Span(core.start + match.start(), core.start + match.end())
-            for match in _WORD.finditer(inside)
-            if not any(
-                literal.span.start < core.start + match.end()
-                and core.start + match.start() < literal.span.end
-                for literal in copied
-            )
+            Span(core.start + match.start(), core.start + match.end()) for match in _WORD.finditer(inside)
         ]
+        if copied:
+            words = [word for word in words if not any(overlap(word, literal.span) for literal in copied)]
         case = _case(text, words, language)
         is_caption = core.start > 0 and text[core.start - 1] in "[(" and len(words) == 1
         if is_caption and case == "as_is" and text[words[0].start : words[0].end].istitle():

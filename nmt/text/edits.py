@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from nmt.spans import Span
 
@@ -46,18 +47,25 @@ class Rewriting:
 
     def forward(self, start: int, end: int) -> Span:
         """The span of ``new`` for one of ``old``; what touches a replaced span takes in all of it."""
-        return _mapped(start, end, self.replaced)
+        return _mapped(start, end, self.replaced, self._starts[0])
 
     def backward(self, start: int, end: int) -> Span:
         """The span of ``old`` for one of ``new``."""
-        return _mapped(start, end, [(new, old) for old, new in self.replaced])
+        return _mapped(start, end, self._inverse, self._starts[1])
+
+    @cached_property
+    def _inverse(self) -> tuple[tuple[Span, Span], ...]:
+        return tuple((new, old) for old, new in self.replaced)
+
+    @cached_property
+    def _starts(self) -> tuple[list[int], list[int]]:
+        """Where replaced spans begin, in old and in new."""
+        return [old.start for old, _ in self.replaced], [new.start for _, new in self.replaced]
 
 
-def _mapped(start: int, end: int, replaced: Iterable[tuple[Span, Span]]) -> Span:
-    pairs = list(replaced)
+def _mapped(start: int, end: int, pairs: Sequence[tuple[Span, Span]], starts: Sequence[int]) -> Span:
     if not pairs:
         return Span(start, end)
-    starts = [source.start for source, _ in pairs]
 
     def position(place: int, *, is_end: bool) -> int:
         # an end belongs to what lies before it, a start to what lies after it

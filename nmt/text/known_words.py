@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from pathlib import Path
 
@@ -21,6 +21,8 @@ N_HASHES, BITS_A_WORD = 13, 20
 """One in ten thousand of the words that are not there is taken for one that is."""
 LEAST_LETTERS = 4
 """Of a word, and of a stem."""
+MOST_REMEMBERED = 50_000
+"""Words whose answer is kept: few words make up most of a text."""
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -52,6 +54,7 @@ def unknown_words(source: str, target: str, language: str, ignore: Sequence[Span
     return found
 
 
+@lru_cache(maxsize=MOST_REMEMBERED)
 def is_known(word: str, language: str) -> bool:
     """Whether a word in lower case, or another form of it, is one of ``language``; not without a list."""
     filter_ = _filter_of(language)
@@ -79,14 +82,19 @@ def _forms(word: str, language: str) -> Iterator[str]:
 
 
 def _is_in(word: str, bits: bytes) -> bool:
-    return all(bits[place >> 3] >> (place & 7) & 1 for place in _places(word, 8 * len(bits)))
+    for place in _places(word, 8 * len(bits)):  # a loop, for ``all`` of a generator takes twice the time
+        if not bits[place >> 3] >> (place & 7) & 1:
+            return False
+    return True
 
 
 def _places(word: str, n_bits: int) -> Iterator[int]:
     """Kirsch and Mitzenmacher 2006: two hashes give all."""
     digest = blake2b(word.encode(), digest_size=16).digest()
-    first, second = int.from_bytes(digest[:8], "big"), int.from_bytes(digest[8:], "big")
-    return ((first + index * second) % n_bits for index in range(N_HASHES))
+    place, step = (int.from_bytes(half, "big") % n_bits for half in (digest[:8], digest[8:]))
+    for _ in range(N_HASHES):
+        yield place
+        place = (place + step) % n_bits
 
 
 @cache

@@ -92,14 +92,17 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _SINGULARS = " ".join(
     [*_WORDS, "septante octante huitante nonante million milliard billion trillion"]
 ).replace("-", " ")
-_CARDINALS = frozenset(form for word in _SINGULARS.split() for form in (word, f"{word}s"))
-"""Every word that a number in words can have: without one there is none."""
 SPELLED_LANGUAGES = ("en", "fr")
 """Whose numbers in words are read."""
 LEAST_SPELLED = 3
 """Smaller numbers have too many other words: both, a, second."""
-_ONE = frozenset({"one", "un", "une", "ones", "uns", "unes"})
-"""Too few to be compared, and as frequent as articles."""
+_CARDINALS = frozenset(
+    form
+    for word in _SINGULARS.split()
+    if _WORDS.get(word, LEAST_SPELLED) >= LEAST_SPELLED
+    for form in (word, f"{word}s")
+)
+"""Every number that is compared has one of these words."""
 UNCERTAIN = frozenset(
     {
         *(
@@ -191,7 +194,8 @@ def compare_numbers(
         for sign in dict.fromkeys(first or second for first, second in _AMOUNT.findall(source))
         if not re.search(_CURRENCIES[sign], target, re.IGNORECASE)
     )
-    source_words, target_words = _values_of_words(source), _values_of_words(target)
+    source_words = _values_of_words(source) if invented else set()
+    target_words = _values_of_words(target) if missing else set()
     return NumberCheck(
         (*(text for text, readings in missing if not readings & target_words), *units, *signs, *numerals),
         tuple(text for text, readings in invented if not readings & source_words),
@@ -238,11 +242,9 @@ def compare_spelled_numbers(
     of the afternoon.
     """
     sides = (source, source_language), (target, target_language)
-    if all(_CARDINALS.isdisjoint(set(_LETTERS.findall(text.lower())) - _ONE) for text, _ in sides):
-        return NOTHING_WRONG
     spelled = [_spelled(text, language) for text, language in sides]
     if not any(spelled):
-        return NumberCheck((), ())
+        return NOTHING_WRONG
     known = [
         {*numbers.values(), *_values_of_words(text, _FOREIGN.get(language, frozenset()))}
         | {value for _, values in _readings_of(text, language) for value in values}
@@ -453,16 +455,18 @@ def _across_spaces(
 
 def _values_of_words(text: str, foreign: frozenset[str] = frozenset()) -> set[str]:
     values: set[str] = set()
-    for match in _WORD.finditer(text.lower()):
-        if match.group() in foreign:
+    text = text.lower()
+    for word in set(_WORD.findall(text)) - foreign:
+        if word in _WORDS:
+            values.add(str(_WORDS[word]))
+        if "-" not in word:
             continue
-        for word in (match.group(), *match.group().split("-")):
-            if word in _WORDS:
-                values.add(str(_WORDS[word]))
-        parts = [_WORDS.get(part) for part in match.group().split("-")]
-        if len(parts) > 1 and all(part is not None for part in parts):
-            values.add(str(sum(part for part in parts if part is not None)))
-    if "hundred" in text.lower() or "cent" in text.lower():
+        parts = [_WORDS.get(part) for part in word.split("-")]
+        known = [part for part in parts if part is not None]
+        values.update(map(str, known))
+        if len(known) == len(parts):
+            values.add(str(sum(known)))
+    if "hundred" in text or "cent" in text:
         values |= {str(100 * int(value)) for value in values if int(value) < 100}
     return values
 

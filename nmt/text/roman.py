@@ -150,7 +150,7 @@ def is_french_century(text: str) -> bool:
 
 def find_numerals(text: str) -> Iterator[Span]:
     """Roman numerals that a translation keeps: of kings and chapters; a single letter after Chapter alone."""
-    if _WORLD_WAR.search(text):
+    if not any(letter in text for letter in "IVX") or _WORLD_WAR.search(text):
         return
     for match in _KEPT.finditer(text):
         if match[1] or len(match[2]) > 1:

@@ -103,7 +103,8 @@ def problems(translation):
 def test_a_model_that_copies_gives_everything_back(copier, text, options):
     translation = copier.translate([text], TranslationOptions(generation=options, alignment="links"))[0]
     plain = str.maketrans("“”‘’–", "\"\"''-")
-    assert translation.text.translate(plain) == text.translate(plain)
+    written = translation.text.replace("« ", "“").replace(" »", "”")
+    assert written.translate(plain) == text.translate(plain)
     assert not {"literal_lost", "number_mismatch"} & {flag.kind for flag in translation.flags}
     for source, target in translation.kept:
         assert text[source.start : source.end] == translation.text[target.start : target.end]
