@@ -96,7 +96,8 @@ def _is_apart(text: str, start: int, end: int) -> bool:
 
 def _in_model_case(sentence: PreparedSentence, prefix: str, kept: list[Span]) -> str:
     """As the model writes it, of equal length: a sentence in capitals is translated in small letters."""
-    if sentence.form.case == "lower" and not any(span.start == 0 for span in kept):
+    is_raised = sentence.form.recased[sentence.form.core.start :][:1].isupper()
+    if sentence.form.case == "lower" and is_raised and not any(span.start == 0 for span in kept):
         return prefix[:1].upper() + prefix[1:] if len(prefix[:1].upper()) == 1 else prefix
     if sentence.form.case != "capitals":
         return prefix

@@ -21,7 +21,6 @@ from nmt.text.passthrough import isolate_non_words, reason_to_copy
 from nmt.text.segment import SEPARATORS, Segment, split, split_at_gaps, split_lines, split_long
 from nmt.tokenizer import Tokenizer, refuse_lone_surrogates
 
-
 _LETTER = re.compile(r"[A-Za-z0-9]")
 """With one of these a text has a sub-word."""
 
@@ -151,7 +150,11 @@ class Planner:
         most = self.most_tokens - len(self.tokenizer.prefix)
 
         def fits(part: str) -> bool:
-            return _most_subwords(part) <= most or len(subwords(part)) <= most or reason_to_copy(part, self.language) is not None
+            return (
+                _most_subwords(part) <= most
+                or len(subwords(part)) <= most
+                or reason_to_copy(part, self.language) is not None
+            )
 
         masked = Rewriting.of(text, [Edit(span, MASK) for span in copied])
 
@@ -177,7 +180,11 @@ class Planner:
             )
             for part in split_long(isolated, fits)
         ]
-        spans = [masked.backward(part.start, part.end) for part in parts if _LETTER.search(part.text) or subwords(part.text)]
+        spans = [
+            masked.backward(part.start, part.end)
+            for part in parts
+            if _LETTER.search(part.text) or subwords(part.text)
+        ]
         segments = tuple(Segment(text[span.start : span.end], span.start, span.end) for span in spans)
         return Document(text, segments, repaired=len(parts) > len(sentences))
 

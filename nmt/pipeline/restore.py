@@ -139,7 +139,8 @@ def _replacement(sentence: PreparedSentence, entry: ProtectedSpan, *, at_start: 
     is_rewritten = entry.is_number and entry.text != sentence.text[slice_of(entry.span)]
     if not is_term and not is_rewritten:
         return entry.text
-    begins = sentence.form.recased[sentence.form.core.start :][:1].isupper()
+    read = sentence.text if sentence.form.case == "as_is" else sentence.form.recased
+    begins = read[sentence.form.core.start :][:1].isupper()
     return begin(entry.text) if at_start and begins else entry.text
 
 

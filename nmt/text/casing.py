@@ -24,6 +24,10 @@ MIN_CAPITALS = 4
 """So few letters in capitals may be an abbreviation."""
 MIN_TITLE_WORDS = 3
 TITLE_SHARE = 0.75
+MOST_SMALL_WORDS = 6
+"""A text in small letters without final punctuation is read as it is: very expensive, not Very expensive."""
+MOST_FRAGMENT_WORDS = 5
+"""One that begins with a capital is read in small letters too, unless the model knows its first word so."""
 
 _MARK = re.compile(r"(?:[-*+•–—‣◦▪●■►✓✔✗→]+|\d{1,3}[.)]|[A-Za-z]\)|\([A-Za-z0-9]{1,3}\))\s+(?=\S)")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -77,15 +81,24 @@ class SurfaceForm:
         is_caption = core.start > 0 and text[core.start - 1] in "[(" and len(words) == 1
         if is_caption and case == "as_is" and text[words[0].start : words[0].end].istitle():
             case = "title"
+        unfinished = inside[-1:] not in _ENDS
+        begins = not is_caption
+        if case == "lower":
+            begins = len(words) > (MOST_SMALL_WORDS if unfinished else 1)
+        recased = _recased(text, core, words, case, prefers, language, begins=begins)
+        if unfinished and _is_fragment(text, core, words, case, language):
+            first = text[words[0].start : words[0].end]
+            if len(prefers(first)) == len(first):
+                recased = text[: core.start] + prefers(first) + text[words[0].end :]
         ending = _REPEATED_END.search(inside)
         if ending is not None and any(literal.span.end == core.end for literal in copied):
             ending = None
         return cls(
             core,
             case,
-            _recased(text, core, words, case, prefers, language, begins=not is_caption),
+            recased,
             ending.group() if ending else "",
-            unfinished=inside[-1:] not in _ENDS,
+            unfinished,
         )
 
     def edits(self, text: str) -> list[Edit]:
@@ -218,6 +231,16 @@ def _case(text: str, words: Sequence[Span], language: str) -> Case:
     return "as_is"
 
 
+def _is_fragment(text: str, core: Span, words: Sequence[Span], case: Case, language: str) -> bool:
+    """Whether a text is a few words in small letters after a first one that begins with a capital."""
+    if case != "as_is" or not 2 <= len(words) <= MOST_FRAGMENT_WORDS or words[0].start != core.start:
+        return False
+    first, *others = (text[word.start : word.end] for word in words)
+    lone = _APOSTROPHE.split(first)[0].lower()
+    may_be_small = lone not in rules(language).always_capital and (language, lone) != ("en", "i")
+    return first[0].isupper() and first[1:].islower() and all(map(str.islower, others)) and may_be_small
+
+
 def _recased(
     text: str,
     core: Span,
@@ -243,7 +266,7 @@ def _recased(
                 chosen = chosen[:1].upper() + chosen[1:]
             write(span, chosen)
     elif case == "lower":
-        if len(words) > 1 and words[0].start == core.start:
+        if begins and words[0].start == core.start:
             write(words[0], text[words[0].start].upper() + text[words[0].start + 1 : words[0].end])
         for match in _LONE_I.finditer(text) if language == "en" else ():
             if any(span.start == match.start() for span in words):

@@ -88,8 +88,8 @@ def test_a_text_without_capitals_has_only_those_that_english_always_writes(text,
 
 
 def test_a_lone_i_is_english_only():
-    assert SurfaceForm.of("comme i parle", language="fr").recased == "Comme i parle"
-    assert SurfaceForm.of("what i say").recased == "What I say"
+    assert SurfaceForm.of("comme i parle", language="fr").recased == "comme i parle"
+    assert SurfaceForm.of("what i say").recased == "what I say"
 
 
 def test_headlines_of_each_language_leave_its_own_small_words_small():

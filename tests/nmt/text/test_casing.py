@@ -36,7 +36,18 @@ def restored(text: str, written: str, kept: tuple[Span, ...] = ()) -> str:
         ("The cat saw Tom Smith.", "The cat saw Tom Smith."),
         ("where am i?", "Where am I?"),
         ("hello", "hello."),
-        ("- the cat", "The cat."),
+        ("the cat is here.", "The cat is here."),
+        ("- the cat", "the cat."),
+        ("the cat and the dog of ann are here", "The cat and the dog of ann are here."),
+        ("Very expensive", "very expensive."),
+        ("- Very expensive", "very expensive."),
+        ("Very expensive.", "Very expensive."),
+        ("Monday morning", "Monday morning."),
+        ("I see", "I see."),
+        ("I'm late", "I'm late."),
+        ("Very big cats and dogs bark", "Very big cats and dogs bark."),
+        ("{Name} sees", "{Name} sees."),
+        ("Ruby Carter", "Ruby Carter."),
         ("12) The cat.", "The cat."),
         ("(a) The cat.", "The cat."),
         ("3.5 cats.", "3.5 cats."),
@@ -107,3 +118,11 @@ def test_the_shape_of_any_text_can_be_taken_off_and_its_core_is_inside(text: str
 )
 def test_a_headline_is_one_with_or_without_a_full_stop(text: str, case: str) -> None:
     assert SurfaceForm.of(text).case == case
+
+
+def test_a_fragment_is_read_in_small_letters_unless_its_first_word_is_known_with_a_capital() -> None:
+    form = SurfaceForm.of("Tom is late", prefers=lambda word: "Tom")
+    assert form.recased == "Tom is late"
+    form = SurfaceForm.of("Very expensive")
+    assert form.recased == "very expensive"
+    assert form.in_case("très cher.", (), "Very expensive") == "Très cher."
