@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from nmt.pipeline.check import CHECK_KINDS, CheckKind, check_translation
+from nmt.pipeline.consistency import inconsistent_terms
 from training.provenance import provenance
 
 RECORD = Path(__file__).resolve().parent.parent / "docs" / "reliability" / "checks.json"
@@ -52,7 +53,10 @@ def main() -> None:
 def measured(data: Path, languages: Pair) -> dict[str, Any]:
     """One direction: shares of right translations with a finding, and of wrong ones without."""
     pairs = [pair for name in SETS for pair in _pairs(data / name, languages)]
-    found = [{problem.kind for problem in check_translation(*pair, languages)} for pair in pairs]
+    found = [
+        {problem.kind for problem in (*check_translation(*pair, languages), *unlike)}
+        for pair, unlike in zip(pairs, inconsistent_terms(pairs), strict=True)
+    ]
     counts = Counter(kind for kinds in found for kind in kinds)
     return {
         "from": languages[0],

@@ -16,7 +16,8 @@ from nmt.text.glossary import Glossary, Term, find_form, same_word
 LEAST_TIMES = 3
 """A text or a term that comes less often may be said in two ways."""
 MOST_WORDS = 3
-"""Words of a repeated text: a label or a name. A sentence may well be said in two ways."""
+"""Words of a repeated text: a label or a name, no sentence, which may well be said in two ways."""
+SENTENCE_ENDS = frozenset(".!?…")
 _WORD = re.compile(r"\w+")
 
 
@@ -39,7 +40,8 @@ def _repeated(pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[int, Problem]]
     """Equal short texts that are not translated as most of them are."""
     places: dict[str, list[int]] = {}
     for index, (source, target) in enumerate(pairs):
-        if target.strip() and 0 < len(_WORD.findall(source)) <= MOST_WORDS:
+        is_sentence = source.rstrip()[-1:] in SENTENCE_ENDS
+        if target.strip() and not is_sentence and 0 < len(_WORD.findall(source)) <= MOST_WORDS:
             places.setdefault(" ".join(_folded(source).split()), []).append(index)
     for same in places.values():
         if len(same) < LEAST_TIMES:
