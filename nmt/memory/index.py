@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from nmt.memory.grams import parts_of
+from nmt.memory.candidates import GramIndex, candidates
 from nmt.memory.matching import exact_match, fuzzy_matches
 from nmt.memory.normal import NormalForm, key_number, normal_form
 from nmt.memory.unit import DEFAULT_THRESHOLD, MemoryMatch, TranslationUnit
 
-UNITS_A_PART = 64
 MOST_CANDIDATES, MOST_FOR_THE_BEST = 256, 64
 """Units that are scored for one text: where several are asked for, and where the best is."""
 
 
-class UnitIndex(Protocol):
+class UnitIndex(GramIndex, Protocol):
     """Units of memories that are known by a number."""
 
     def add(self, memory: int, units: Sequence[TranslationUnit]) -> int:
@@ -26,10 +24,6 @@ class UnitIndex(Protocol):
 
     def with_keys(self, memory: int, numbers: Sequence[int]) -> dict[int, list[TranslationUnit]]:
         """The units whose keys have these numbers, the newest first."""
-        ...
-
-    def with_grams(self, sets: Sequence[Sequence[int]], most: int) -> list[list[int]]:
-        """For each of several sets of gram numbers the ids of at most so many units that have all of it."""
         ...
 
     def with_ids(self, memory: int, ids: Sequence[int]) -> list[tuple[str, TranslationUnit]]:
@@ -86,26 +80,5 @@ class TranslationMemory:
         if not form.words or threshold >= 1:
             return []
         most = MOST_FOR_THE_BEST if limit == 1 else MOST_CANDIDATES
-        candidates = self.index.with_ids(self.number, self._candidates(form, threshold)[:most])
-        return fuzzy_matches(text, form, candidates, threshold, limit)
-
-    def _candidates(self, form: NormalForm, threshold: float) -> list[int]:
-        """Units that have a part of a text, those first that have several parts, or parts that few have.
-
-        Of a part that many units have only some are read. Where there are several such parts, the units that
-        have all of them but one are asked for as well: those have the fewest edits.
-        """
-        parts = parts_of(self.number, form.words, threshold)
-        found = self.index.with_grams(parts, UNITS_A_PART)
-        frequent = [part for part, ids in zip(parts, found, strict=True) if len(ids) == UNITS_A_PART]
-        if len(frequent) > 1:
-            all_but_one = [
-                [number for other in frequent if other is not left_out for number in other]
-                for left_out in frequent
-            ]
-            found += self.index.with_grams(all_but_one, UNITS_A_PART)
-        weights: defaultdict[int, float] = defaultdict(float)
-        for ids in found:
-            for id_ in ids:
-                weights[id_] += 1 / len(ids)
-        return sorted(weights, key=weights.__getitem__, reverse=True)
+        ids = candidates(self.index, self.number, form.words, threshold)[:most]
+        return fuzzy_matches(text, form, self.index.with_ids(self.number, ids), threshold, limit)

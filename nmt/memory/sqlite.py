@@ -66,12 +66,16 @@ class SqliteUnits:
         return found
 
     def with_grams(self, sets: Sequence[Sequence[int]], most: int) -> list[list[int]]:
-        """See ``UnitIndex.with_grams``."""
+        """See ``GramIndex.with_grams``."""
         statement = "SELECT rowid FROM memory_grams WHERE memory_grams MATCH ? LIMIT ?"
         return [
             [id_ for (id_,) in self.connection.execute(statement, (_tokens(dict.fromkeys(numbers)), most))]
             for numbers in sets
         ]
+
+    def firsts(self, numbers: Sequence[int], most: int) -> dict[int, list[int]]:
+        """See ``GramIndex.firsts``."""
+        return dict(zip(numbers, self.with_grams([[number] for number in numbers], most), strict=True))
 
     def with_ids(self, memory: int, ids: Sequence[int]) -> list[tuple[str, TranslationUnit]]:
         """See ``UnitIndex.with_ids``."""

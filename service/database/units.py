@@ -79,7 +79,7 @@ class PostgresUnits:
         return found
 
     def with_grams(self, sets: Sequence[Sequence[int]], most: int) -> list[list[int]]:
-        """See ``UnitIndex.with_grams``."""
+        """See ``GramIndex.with_grams``."""
         found: list[list[int]] = [[] for _ in sets]
         if not sets:
             return found
@@ -93,6 +93,10 @@ class PostgresUnits:
         for place, id_ in self.session.execute(text(" UNION ALL ".join(parts)), {**values, "most": most}):
             found[place].append(id_)
         return found
+
+    def firsts(self, numbers: Sequence[int], most: int) -> dict[int, list[int]]:  # noqa: ARG002 - as SQLite's
+        """See ``GramIndex.firsts``: a GIN index skips what lies between the units with the rarest gram."""
+        return {}
 
     def with_ids(self, memory: int, ids: Sequence[int]) -> list[tuple[str, TranslationUnit]]:
         """See ``UnitIndex.with_ids``."""

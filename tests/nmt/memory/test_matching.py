@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from rapidfuzz.distance import Levenshtein
 
+from nmt.memory.candidates import UNITS_A_PART, GramIndex, candidates
 from nmt.memory.file import MemoryFile
-from nmt.memory.grams import parts_of
-from nmt.memory.index import UNITS_A_PART, TranslationMemory
+from nmt.memory.grams import gram_numbers, parts_of
+from nmt.memory.index import TranslationMemory
 from nmt.memory.normal import normal_form
 from nmt.memory.recall import recall
 from nmt.memory.unit import TranslationUnit
@@ -182,6 +184,52 @@ def test_of_many_that_share_their_words_the_nearest_is_found(opened: MemoryFile)
     memory = memory_of(opened, *((text, "x") for text in [*many, near]))
 
     assert memory.search(" ".join(words), 0.75, limit=1)[0].source == near
+
+
+def test_where_many_units_have_each_part_the_best_is_nearly_always_found(opened: MemoryFile) -> None:
+    """Beside a search through all units: without those that have all parts but one, 62 of 200 are missed."""
+    chosen = random.Random(5)
+    vocabulary, weights = [f"w{n}" for n in range(12)], [1 / (n + 1) for n in range(12)]
+    units = [tuple(chosen.choices(vocabulary, weights, k=chosen.randint(8, 12))) for _ in range(4000)]
+    memory = memory_of(opened, *((" ".join(words), "x") for words in units))
+    n_missed = 0
+    for words in units[::20]:
+        changed = list(words)
+        changed[chosen.randrange(len(changed))] = chosen.choices(vocabulary, weights)[0]
+        nearest = max(Levenshtein.normalized_similarity(changed, other) for other in units)
+        found = memory.best(" ".join(changed), 0.67)
+        n_missed += found is None or found.score < min(nearest, 0.99) - 1e-4
+
+    assert n_missed <= 10
+
+
+@dataclass
+class Watched:
+    """An index, and the sets of grams that it was asked for."""
+
+    index: GramIndex
+    sets: list[tuple[int, ...]] = field(default_factory=list)
+
+    def with_grams(self, sets: Sequence[Sequence[int]], most: int) -> list[list[int]]:
+        self.sets += map(tuple, sets)
+        return self.index.with_grams(sets, most)
+
+    def firsts(self, numbers: Sequence[int], most: int) -> dict[int, list[int]]:
+        return self.index.firsts(numbers, most)
+
+
+def test_the_long_list_of_a_frequent_gram_is_not_read_beside_a_rare_one(opened: MemoryFile) -> None:
+    rows = [f"a w{n} tail" if n % 80 else f"a w{n} b tail" for n in range(8000)]
+    memory = memory_of(opened, *((row, "x") for row in rows))
+    watched = Watched(opened.units)
+    _, _, rare, _ = gram_numbers(memory.number, ["a", "b", "tail"])
+    [with_rare] = opened.units.with_grams([[rare]], UNITS_A_PART)
+
+    found = candidates(watched, memory.number, ["a", "b", "tail"], 0.75)
+
+    assert len(with_rare) == UNITS_A_PART
+    assert set(with_rare) <= set(found)
+    assert watched.sets == []
 
 
 def test_a_long_text_is_cut_into_few_parts() -> None:

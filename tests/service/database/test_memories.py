@@ -11,7 +11,7 @@ from rapidfuzz.distance import Levenshtein
 from sqlalchemy import text
 
 from nmt.errors import InputError
-from nmt.memory.index import UNITS_A_PART
+from nmt.memory.candidates import UNITS_A_PART
 from nmt.memory.unit import TranslationUnit
 from service.database import memories as module
 from service.database.database import Database
