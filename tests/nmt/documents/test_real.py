@@ -7,6 +7,8 @@ library shows; one that writes capitals changes the texts alone.
 from __future__ import annotations
 
 import csv
+import email
+import email.policy
 import json
 import re
 from collections import Counter
@@ -27,7 +29,7 @@ import ruamel.yaml
 import srt
 import webvtt
 from markdown_it import MarkdownIt
-from translate.storage import aresource, properties
+from translate.storage import aresource, properties, ts2, xliff, xliff2
 
 from nmt.documents import ExtractedDocument, read_document
 from nmt.options import TranslationOptions
@@ -38,7 +40,8 @@ from tests.stub_translator import StubTranslator
 DATA = Path(__file__).parents[2] / "data" / "real"
 FILES = sorted(str(path.relative_to(DATA)) for path in DATA.glob("*/*"))
 COLUMNS = {"irismeta.csv": "species", "README.csv": "title", "testxlsx_converted.csv": "text"}
-MOST_BYTES = 60_000
+MOST_BYTES = 92_000
+_LANGUAGE = re.compile(r'(?<=<html) lang="\w+"')
 _BREAKS = re.compile(r"(?:\\+n| )+")
 
 
@@ -140,6 +143,30 @@ def of_html(data: bytes) -> Iterator[Any]:
         yield str(element.tag), sorted(element.attrib.items()), words(element.text), words(element.tail)
 
 
+def of_xliff(data: bytes) -> Iterator[Any]:
+    is_new = b"xliff:document:2.0" in data
+    kind = xliff2.Xliff2File if is_new else xliff.xlifffile
+    for unit in kind.parsestring(data).units:
+        yield unit.getid(), unit.source, unit.target or unit.source, unit.getnotes()
+
+
+def of_ts(data: bytes) -> Iterator[Any]:
+    for unit in ts2.tsfile.parsestring(data).units:
+        target = str(unit.target or unit.source)
+        yield unit.getcontext(), unit.source, target, unit.getlocations(), unit.isobsolete()
+
+
+def of_eml(data: bytes) -> Iterator[Any]:
+    message = email.message_from_bytes(data, policy=email.policy.default)
+    yield [(name, str(value)) for name, value in message.items()]
+    for part in message.walk():
+        yield part.get_content_type(), part.get_filename(), part.get("content-id")
+        if part.get_content_maintype() == "text":
+            yield _LANGUAGE.sub("", words(part.get_content()))
+        elif not part.is_multipart():
+            yield part.get_content()
+
+
 OPENED: dict[str, Callable[[bytes], Iterator[Any]]] = {
     "docx": of_docx,
     "pptx": of_pptx,
@@ -162,9 +189,12 @@ OPENED: dict[str, Callable[[bytes], Iterator[Any]]] = {
     "ipynb": of_ipynb,
     "html": of_html,
     "md": lambda data: of_html(MarkdownIt("commonmark").enable("table").render(data.decode()).encode()),
+    "xliff": of_xliff,
+    "ts": of_ts,
+    "eml": of_eml,
     "csv": lambda data: csv.reader(StringIO(data.decode("utf-8-sig"))),
 }
-ALIASES = {".yml": "yaml"}
+ALIASES = {".yml": "yaml", ".xlf": "xliff"}
 
 
 def opened(name: str, data: bytes) -> list[str]:
