@@ -65,7 +65,7 @@ class AsideSearch:
                 continue
             whole = yield from self.alone(sentence, inner)
             if whole is None or _n_shared(one.copied, whole) >= len(one.copied):
-                whole = yield from self._word_by_word(sentence, one.copied, written)
+                whole = yield from self.word_by_word(sentence, one.copied, written)
             if whole != written:
                 edits.append(Edit(one.target.inner, whole))
         if not edits:
@@ -127,7 +127,7 @@ class AsideSearch:
             return None
         return look_up(text, sentence.source_language, sentence.target_language)
 
-    def _word_by_word(self, sentence: PreparedSentence, words: Sequence[str], written: str) -> Flow[str]:
+    def word_by_word(self, sentence: PreparedSentence, words: Sequence[str], written: str) -> Flow[str]:
         """``written`` with the translation of each of its copied words, where that is one word."""
         for word in words:
             other = yield from self.alone(sentence, word)

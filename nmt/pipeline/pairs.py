@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from nmt.pipeline.asides import AsideSearch
+from nmt.pipeline.flags import copied_words
 from nmt.pipeline.prepare import PreparedSentence, ProtectedSpan, slice_of
 from nmt.pipeline.quality import Found
 from nmt.pipeline.requests import Flow
@@ -66,6 +67,9 @@ def moved_pairs(
     for pair in around:
         inner = sentence.text[slice_of(pair.inner)]
         alone = yield from search.alone(sentence, inner)
+        left = copied_words(inner, alone, sentence.source_language) if alone is not None else []
+        if alone is not None and left:
+            alone = yield from search.word_by_word(sentence, left, alone)
         first, last = places.get(firsts[pair.span.start]), places.get(lasts[pair.span.end])
         known = search.known(sentence, inner)
         if alone is not None and not is_around(
