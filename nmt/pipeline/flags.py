@@ -247,9 +247,9 @@ def _lower_words(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=FEW)
-def _common_words(text: str) -> list[str]:
+def _common_words(text: str) -> tuple[str, ...]:
     """Words in lower case without what seems a name."""
     words = _WORD.findall(text)
     if text.isupper():
-        return [word.lower() for word in words]
-    return [word.lower() for index, word in enumerate(words) if index == 0 or not word[0].isupper()]
+        return tuple(word.lower() for word in words)
+    return tuple(word.lower() for index, word in enumerate(words) if index == 0 or not word[0].isupper())

@@ -118,6 +118,7 @@ def test_literals_are_in_order_never_empty_and_never_overlap(text: str) -> None:
     [
         ("Done: %d%%, or 100%% of it", ["%d%%", "%%"]),
         ("I accept the %sterms and privacy policy%s.", ["%s", "%s"]),
+        ("Change it in the %1$ssettings%2$s.", ["%1$s", "%2$s"]),
         ("Hello %recipient.name%, welcome", ["%recipient.name%"]),
         ("{% if user %}Hello{% endif %}", ["{% if user %}", "{% endif %}"]),
         ("<% if x %>Yes<%= y %>", ["<% if x %>", "<%= y %>"]),
