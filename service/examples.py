@@ -126,6 +126,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         },
         "attention": {"layers": 2, "heads": 5},
         "documents": {"suffixes": [".txt", ".docx", ".srt"], "bytes": 10_000_000},
+        "translation_memories": {"suffixes": [".tmx", ".tsv", ".xliff"], "bytes": 500_000_000, "count": 100},
         "model": "general",
     },
     "DocumentAnswer": {

@@ -509,6 +509,7 @@ class LanguagesAnswer(BaseModel):
     limits: Limits
     attention: AttentionShape | None = Field(description="Of the first pair.")
     documents: DocumentRules
+    translation_memories: MemoryRules
     model: str = Field(description="Of the first pair.")
 
 
@@ -625,6 +626,14 @@ class DocumentRules(BaseModel):
 
     suffixes: list[str] = Field(description="Of file names, with the dot.")
     bytes: int = Field(description="Largest file.")
+
+
+class MemoryRules(BaseModel):
+    """Rules of the files that `/translation-memories` are made of."""
+
+    suffixes: list[str] = Field(description="Of file names, with the dot.")
+    bytes: int = Field(description="Largest file.")
+    count: int = Field(description="Most translation memories of one key.")
 
 
 class MemoryAnswer(BaseModel):

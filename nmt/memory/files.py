@@ -15,6 +15,7 @@ from nmt.memory.unit import TranslationUnit
 MemoryFormat: TypeAlias = Literal["tmx", "tsv", "xliff"]
 FORMATS: tuple[MemoryFormat, ...] = get_args(MemoryFormat)
 _ALIASES: dict[str, MemoryFormat] = {"xlf": "xliff", "txt": "tsv", "tab": "tsv"}
+SUFFIXES: tuple[str, ...] = (*FORMATS, *_ALIASES)
 MEDIA_TYPES: dict[MemoryFormat, str] = {
     "tmx": "application/x-tmx+xml",
     "tsv": "text/tab-separated-values",

@@ -9,9 +9,18 @@ from fastapi import APIRouter
 
 from nmt.config import TransformerConfig
 from nmt.documents import SUFFIXES
+from nmt.memory.files import SUFFIXES as MEMORY_SUFFIXES
 from service.calls.limits import HEADS_MAX_CHARACTERS
 from service.http.problems import documented
-from service.schemas import AttentionShape, DocumentRules, LanguageName, LanguagePair, LanguagesAnswer, Limits
+from service.schemas import (
+    AttentionShape,
+    DocumentRules,
+    LanguageName,
+    LanguagePair,
+    LanguagesAnswer,
+    Limits,
+    MemoryRules,
+)
 from service.state import ServiceDependency
 from service.work.directions import Direction
 
@@ -41,6 +50,11 @@ async def languages(service: ServiceDependency) -> LanguagesAnswer:
         attention=pairs[0].attention,
         documents=DocumentRules(
             suffixes=[f".{suffix}" for suffix in SUFFIXES], bytes=settings.document_max_bytes
+        ),
+        translation_memories=MemoryRules(
+            suffixes=[f".{suffix}" for suffix in MEMORY_SUFFIXES],
+            bytes=settings.memory_max_bytes,
+            count=settings.memory_max_count,
         ),
         model=pairs[0].model,
     )

@@ -59,6 +59,7 @@ import { recall, remember, tab } from "./storage.js";
  * @property {{ code: string, name: string }[]} languages
  * @property {{ text_characters: number, heads_characters: number }} limits
  * @property {{ suffixes: string[], bytes: number } | null} documents what may be uploaded
+ * @property {{ suffixes: string[], bytes: number, count: number } | null} translation_memories of which files they are made
  */
 /** @typedef {{ id: string, status: "queued" | "translating" | "done" | "error", progress: number | null, detail: string | null }} DocumentJob */
 
@@ -155,18 +156,33 @@ export const alternativesAt = async (question, signal) =>
 /** The translation memories of this key. @returns {Promise<{ memories: Memory[] }>} */
 export const memories = async () => (await ask("translation-memories")).json();
 
+/**
+ * Make a memory of a file; it has the file's name.
+ * @param {File} file
+ * @param {{ source: string, target: string }} pair
+ * @returns {Promise<Memory & { skipped_languages: number, skipped_unfit: number }>} when all its units are there
+ */
+export const importMemory = async (file, { source, target }) =>
+  (
+    await ask(`translation-memories?${new URLSearchParams({ file: file.name, source, target })}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/octet-stream" },
+      body: file,
+    })
+  ).json();
+
 /** @returns {Promise<Abilities>} */
 export const abilities = async () => (await ask("languages")).json();
 
 /**
  * @param {File} file
- * @param {{ source: string, target?: string }} languages
+ * @param {{ source: string, target?: string, translation_memory?: string }} wishes
  * @param {AbortSignal} signal
  * @returns {Promise<DocumentJob>}
  */
-export const uploadDocument = async (file, languages, signal) =>
+export const uploadDocument = async (file, wishes, signal) =>
   (
-    await ask(`documents?${new URLSearchParams({ name: file.name, ...languages })}`, {
+    await ask(`documents?${new URLSearchParams({ name: file.name, ...wishes })}`, {
       method: "POST",
       headers: { "Content-Type": "application/octet-stream" },
       body: file,

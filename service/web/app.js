@@ -13,6 +13,7 @@ import { inLanguage, learnNames, sameLanguage } from "./languages.js";
 import { forgetSoon, keepSoon, showPast, watchPast } from "./past.js";
 import { linkTo, takeLinked } from "./share.js";
 import { chosenMemory, learnMemories, offerMemories, watchMemories } from "./memories.js";
+import { offerMemoryFiles, watchMemoryFiles } from "./memory_files.js";
 import { watchKeys } from "./shortcuts.js";
 import * as speech from "./speech.js";
 import { repeatStatus, tell } from "./status.js";
@@ -43,6 +44,7 @@ let server = {
   languages: [],
   limits: { text_characters: Infinity, heads_characters: 0 },
   documents: null,
+  translation_memories: null,
 };
 let isKnown = false; // what the server can do
 let tries = 0; // to reach the server, in vain
@@ -220,6 +222,7 @@ function speak(code) {
   offerDocuments(server.documents);
   showGlossary();
   offerMemories(direction());
+  offerMemoryFiles(server.translation_memories);
   showPast();
   shown?.tell();
   isWithinLimit();
@@ -360,6 +363,10 @@ watchChoices(() => shown, async (sentence, prefix) => {
 });
 watchGlossary(textChanged);
 watchMemories(textChanged);
+watchMemoryFiles(() => {
+  offerMemories(direction());
+  textChanged();
+});
 watchDocuments();
 addEventListener("online", () => {
   if (tries) reach();

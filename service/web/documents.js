@@ -3,7 +3,8 @@
 import { deleteDocument, documentContent, documentJob, ProblemError, uploadDocument } from "./api.js";
 import { wanted } from "./direction.js";
 import { byId, element, inputById } from "./dom.js";
-import { formatNumber, say } from "./strings.js";
+import { chosenMemory } from "./memories.js";
+import { formatMegabytes, say } from "./strings.js";
 
 /** @typedef {import("./api.js").DocumentJob} DocumentJob */
 /** @typedef {NonNullable<import("./api.js").Abilities["documents"]>} Rules */
@@ -70,7 +71,8 @@ class Upload {
   /** @param {File} file */
   constructor(file) {
     this.file = file;
-    this.languages = wanted();
+    const memory = chosenMemory();
+    this.wishes = { ...wanted(), ...(memory ? { translation_memory: memory } : {}) };
     this.stopping = new AbortController();
     /** @type {DocumentJob | null} null: not there yet */
     this.job = null;
@@ -91,7 +93,7 @@ class Upload {
   async run() {
     try {
       this.check();
-      this.job = await uploadDocument(this.file, this.languages, this.stopping.signal);
+      this.job = await uploadDocument(this.file, this.wishes, this.stopping.signal);
       while (this.job.status === "queued" || this.job.status === "translating") {
         this.show();
         await new Promise((resume) => setTimeout(resume, ASK_AGAIN_MS));
@@ -111,10 +113,7 @@ class Upload {
     const { suffixes, bytes } = rules;
     const name = this.file.name.toLowerCase();
     if (!suffixes.some((suffix) => name.endsWith(suffix))) throw new Error(say("documents.format"));
-    if (this.file.size > bytes) {
-      const limit = formatNumber(bytes / 1e6, { style: "unit", unit: "megabyte", maximumFractionDigits: 1 });
-      throw new Error(say("documents.too_large", { limit }));
-    }
+    if (this.file.size > bytes) throw new Error(say("documents.too_large", { limit: formatMegabytes(bytes) }));
   }
 
   /** @param {unknown} error */

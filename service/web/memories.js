@@ -11,7 +11,8 @@ import { formatNumber, say } from "./strings.js";
 /** @typedef {import("./api.js").Memory} Memory */
 /** @typedef {import("./api.js").Translation} Translation */
 
-const place = () => `passerelle.memory.${directionName()}`;
+/** @param {{ source: string, target: string }} [pair] */
+const place = (pair) => `passerelle.memory.${directionName(pair)}`;
 
 /** @type {Memory[]} */
 let known = [];
@@ -26,6 +27,12 @@ export async function learnMemories() {
   } catch {
     known = [];
   }
+}
+
+/** One that has just been made is in use for its direction. @param {Memory} memory @param {{ source: string, target: string }} pair */
+export function useMemory(memory, pair) {
+  known = [...known, memory];
+  remember(place(pair), memory.id);
 }
 
 /** Offer those of a direction, in the interface's language. @param {{ source: string, target: string }} pair */

@@ -103,6 +103,18 @@ const ENGLISH = {
   "memory.repair": "From the translation memory, {percent} %, with the words that differ put in: {source} → {target}",
   "memory.suggestion": "The translation memory has, {percent} %: {source} → {target}",
 
+  "memories.title": "Translation memories",
+  "memories.explanation":
+    "Make one of a file for texts and documents from {source} to {target}: {formats}, at most {limit}. It is kept on the server.",
+  "memories.choose": "Add a file",
+  "memories.adding": "{name} is being read…",
+  "memories.added": "{name} is in use, with {n} units.",
+  "memories.added_for": "{name} is there for {source} to {target}, with {n} units.",
+  "memories.skipped": "{n} units of the file were left out: a side is missing, blank or too long.",
+  "memories.progress": "Reading the file",
+  "memories.format": "{name} is of no format that a memory is made of: {formats}.",
+  "memories.too_large": "{name} is larger than {limit}; import it in parts.",
+
   "alternatives.title": "Alternatives",
   "alternatives.explanation":
     "The number is the mean log-probability of the sub-words: nearer to 0 is more probable. Length counts too in the choice.",
@@ -275,6 +287,18 @@ const FRENCH = {
   "memory.repair": "Tiré de la mémoire de traduction, {percent} %, les mots qui diffèrent y étant mis : {source} → {target}",
   "memory.suggestion": "La mémoire de traduction contient, {percent} % : {source} → {target}",
 
+  "memories.title": "Mémoires de traduction",
+  "memories.explanation":
+    "Créez-en une à partir d’un fichier, pour les textes et documents {source}–{target} : {formats}, {limit} au plus. Elle reste sur le serveur.",
+  "memories.choose": "Ajouter un fichier",
+  "memories.adding": "Lecture de {name}…",
+  "memories.added": "{name} est utilisée, avec {n} unités.",
+  "memories.added_for": "{name} est prête pour {source}–{target}, avec {n} unités.",
+  "memories.skipped": "{n} unités du fichier ont été laissées de côté : un côté manque, est vide ou trop long.",
+  "memories.progress": "Lecture du fichier",
+  "memories.format": "{name} n’a pas le format d’une mémoire : {formats}.",
+  "memories.too_large": "{name} dépasse {limit} ; importez-le en plusieurs parties.",
+
   "alternatives.title": "Variantes",
   "alternatives.explanation":
     "Le nombre est la log-probabilité moyenne des sous-mots : plus proche de 0, plus probable. La longueur compte aussi dans le choix.",
@@ -390,6 +414,10 @@ export const language = () => current;
 
 /** @param {number} n @param {Intl.NumberFormatOptions} [options] */
 export const formatNumber = (n, options) => n.toLocaleString(current, options);
+
+/** @param {number} bytes */
+export const formatMegabytes = (bytes) =>
+  formatNumber(bytes / 1e6, { style: "unit", unit: "megabyte", maximumFractionDigits: 1 });
 
 /** The reader's choice, or else the first of the browser's languages that the page has. @returns {Language} */
 export function preferredLanguage() {

@@ -157,6 +157,16 @@ class Page:
         options = Select(self.find(selector)).options
         next(option for option in options if option.get_attribute("value") == value).click()
 
+    def add_memory(self, file: Path) -> str:
+        """What the page says of a file that is to become a memory, in the end."""
+        before = self.find("#memory-status").text
+        field = "document.getElementById('memory-file')"
+        self.browser.execute_script(f"{field}.hidden = false")  # for the driver only
+        self.find("#memory-file").send_keys(str(file))
+        self.browser.execute_script(f"{field}.hidden = true")
+        self.until(lambda: self.find("#memory-status").text not in (before, f"{file.name} is being read…"))
+        return self.find("#memory-status").text
+
     def texts(self, selector: str) -> list[str]:
         """What is shown of the elements."""
         return [element.text for element in self.all(selector)]

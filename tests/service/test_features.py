@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -85,6 +86,33 @@ def glossary(http: httpx.Client) -> bool:
     return bool(http.post("/v2/glossaries", json=entries).json()["entry_count"] == 1)
 
 
+def memory(http: httpx.Client) -> bool:
+    octets, query = {"content-type": "application/octet-stream"}, {"source": "en", "target": "fr"}
+    table = b"Open the door.\tOuvrez.\n"
+    made = http.post(
+        "/translation-memories", params=query | {"file": "a.tsv"}, content=table, headers=octets
+    ).json()
+    found = http.post(f"/translation-memories/{made['id']}/search", json={"text": "Open a door."}).json()
+    answer = native(http, translation_memory=made["id"])
+    return [match["target"] for match in found["matches"]] == ["Ouvrez."] and answer["text"] == "owt eno"
+
+
+def job(http: httpx.Client) -> bool:
+    lines = {"content-type": "application/x-ndjson"}
+    query = {"source": "en", "target": "fr"}
+    made = http.post("/jobs", params=query, content=b'"one two"\n"three"\n', headers=lines).json()
+    while http.get(f"/jobs/{made['id']}").json()["ended_at"] is None:
+        time.sleep(0.05)
+    result = http.get(f"/jobs/{made['id']}/result").text.splitlines()
+    return [json.loads(line)["text"] for line in result] == ["owt eno", "eerht"]
+
+
+def check(http: httpx.Client) -> bool:
+    asked = {"source": "It costs 50.", "translation": "Il coûte 500.", "source_language": "en"}
+    answer = http.post("/check", json=asked | {"target_language": "fr"}).json()
+    return any(finding["kind"] == "number" for finding in answer["findings"])
+
+
 def chat(http: httpx.Client) -> bool:
     message = {"role": "user", "content": "one two"}
     answer = http.post("/v1/chat/completions", json={"model": "passerelle-en-fr", "messages": [message]})
@@ -110,13 +138,18 @@ CHECKS: dict[str, Callable[[httpx.Client], bool]] = {
     "documents": document,
     "terms": lambda http: bool(native(http, glossary=[{"source": "one", "target": "un"}])["terms"]),
     "glossaries kept by the server": glossary,
+    "translation memories": memory,
     "form of address": lambda http: native(http, formality="formal")["text"] == "owt eno",
+    "context that is not translated": lambda http: (
+        native(http, context="Dear Sir,")["text"] == "owt eno" == native(http)["text"]
+    ),
     "word alignment": lambda http: len(native(http, alignment="links")["links"]) == 2,
     "alignment as picture, JSON or Pharaoh": picture,
     "confidence and flags of each sentence": lambda http: (
         {"confidence"} <= native(http)["sentences"][0].keys() and "flags" in native(http)
     ),
     "alternatives": lambda http: len(native(http, n_best=3)["alternatives"]) == 3,
+    "quality or speed, as asked": lambda http: native(http, quality="fast")["text"] == "owt eno",
     "a given beginning of the translation": lambda http: native(http, prefix="un")["text"] == "un owt eno",
     "the words that may follow it": lambda http: (
         http.post("/alternatives", json={"text": "one", "target": "fr", "prefix": "un"}).json()[
@@ -128,6 +161,8 @@ CHECKS: dict[str, Callable[[httpx.Client], bool]] = {
         "event: sentence"
         in http.post("/translate", json={"text": "one"}, headers={"accept": "text/event-stream"}).text
     ),
+    "texts and files by the thousand, in the background": job,
+    "a check of anybody's translation": check,
     "usage and limits of a key": lambda http: "limits" in http.get("/usage").json(),
     "metrics for Prometheus": lambda http: "passerelle_" in http.get("/metrics").text,
     "on one's own machine, offline": lambda http: http.get("/health/ready").json() == {"status": "ok"},

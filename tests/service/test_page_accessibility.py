@@ -92,7 +92,9 @@ def test_everything_that_can_be_operated_has_a_name(browser: webdriver.Chrome, s
     controls = named(page, "button", "link", "textbox", "combobox", "group", "progressbar")
 
     assert all(controls), controls
-    assert {"English", "Clear", "Copy", "Layer", "Head", "Remove park.", "Choose files"} <= set(controls)
+    assert {"English", "Clear", "Copy", "Layer", "Head", "Remove park.", "Add a file", "Choose files"} <= set(
+        controls
+    )
     assert named(page, "heading")[:3] == ["Translation: English to French", "French", "Alternatives"]
 
 
@@ -119,14 +121,14 @@ def test_the_tab_key_goes_through_the_page_in_its_order(
     wanted = [
         "brand", "a", "language", "theme", "clear", "source", "share", "copy", "word", "n-best", "beam-size",
         "typography", "layer", "heat-scroll", "a", "a", "a", "a", "heads-open", "glossary-source",
-        "glossary-target", "chip", "quiet", "past-wanted", "choose-files",
+        "glossary-target", "chip", "quiet", "choose-memory", "past-wanted", "choose-files",
     ]  # fmt: skip
     assert reached == wanted
 
 
 def test_changes_are_announced(browser: webdriver.Chrome, server: LiveServer) -> None:
     page = full_page(browser, server)
-    for id_ in ("status", "readout", "notices", "glossary-status", "heat-problem"):
+    for id_ in ("status", "readout", "notices", "glossary-status", "memory-status", "heat-problem"):
         assert page.all(f"#{id_}[role=status], [role=status] > #{id_}"), id_
     assert page.find("#output").get_attribute("aria-live") == "polite"
     page.find("#output .word").click()

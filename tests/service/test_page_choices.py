@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from selenium import webdriver
@@ -205,3 +206,45 @@ def test_a_memory_is_offered_where_there_is_one_and_its_unit_stands_by_the_sente
             settle(page)
         finally:
             client.delete(f"/translation-memories/{made['id']}")
+
+
+def test_a_file_becomes_a_memory_for_texts_and_documents(
+    browser: webdriver.Chrome, server: LiveServer, tmp_path: Path
+) -> None:
+    page = opened(browser, server, text=DOG)
+    assert page.find("#memories-explanation").text == (
+        "Make one of a file for texts and documents from English to French: "
+        ".tmx, .tsv, .xliff, .xlf, .txt, .tab, at most 500 MB. It is kept on the server."
+    )
+    walks, letter = tmp_path / "walks.tsv", tmp_path / "letter.txt"
+    walks.write_text(f"{TSV}Blank.\t\n", encoding="utf-8")
+    letter.write_text(f"{DOG}\n")
+
+    assert page.add_memory(walks) == (
+        "walks.tsv is in use, with 2 units. 1 units of the file were left out: "
+        "a side is missing, blank or too long."
+    )
+    try:
+        page.until(lambda: page.find("#output").text.startswith("Voilà un chien à la plage."))
+        assert page.texts("#memory option") == ["none", "walks.tsv (2 units)"]
+        browser.execute_cdp_cmd(
+            "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path / "down")}
+        )
+        browser.execute_script("document.getElementById('files').hidden = false")  # for the driver only
+        page.find("#files").send_keys(str(letter))
+        page.until(lambda: page.all("[data-status=done]"))
+        page.find("[data-status=done] .chip").click()
+        page.until((tmp_path / "down" / "letter.fr.txt").exists)
+        assert (tmp_path / "down" / "letter.fr.txt").read_text("utf-8") == "Voilà un chien à la plage.\n"
+        page.choose("#language", "fr")
+        assert page.find("#memory-status").text.startswith("walks.tsv est utilisée, avec 2 unités.")
+        page.picture("memory-file")
+        page.assert_no_complaints()
+    finally:
+        forget_memories(server)
+
+
+def forget_memories(server: LiveServer) -> None:
+    with server.client() as client:
+        for memory in client.get("/translation-memories").json()["memories"]:
+            client.delete(f"/translation-memories/{memory['id']}")

@@ -221,3 +221,40 @@ def test_a_server_with_keys_is_told_one(browser: webdriver.Chrome) -> None:
         page.until(lambda: not page.find("#key-form").is_displayed())
         page.write("one two")
         page.wait_for("owt eno")
+
+
+def test_a_file_that_can_be_no_memory_is_told_beside_the_button(
+    browser: webdriver.Chrome, server: LiveServer, tmp_path: Path
+) -> None:
+    page = Page(browser, server)
+    picture, table = tmp_path / "picture.png", tmp_path / "table.tsv"
+    picture.write_bytes(b"x")
+    table.write_text("one column\n")
+
+    formats = ".tmx, .tsv, .xliff, .xlf, .txt, .tab"
+    assert page.add_memory(picture) == (f"picture.png is of no format that a memory is made of: {formats}.")
+    assert page.add_memory(table) == "line 1 has 1 columns; write a source, a tab and a target"
+    status = page.find("#memory-status")
+    assert "error" in (status.get_attribute("class") or "")
+    assert "memory-status" in (page.find("#choose-memory").get_attribute("aria-describedby") or "")
+    browser.execute_script(
+        """
+        const files = new DataTransfer();
+        files.items.add(new File(["x"], "large.tmx"));
+        Object.defineProperty(files.files[0], "size", { value: 500_000_001 });
+        const field = document.getElementById("memory-file");
+        Object.defineProperty(field, "files", { value: files.files, configurable: true });
+        field.dispatchEvent(new Event("change"));
+        """
+    )
+    page.until(lambda: status.text == "large.tmx is larger than 500 MB; import it in parts.")
+    with server.client() as client:
+        assert client.get("/translation-memories").json()["memories"] == []
+
+
+def test_the_button_for_a_memory_is_large_enough_for_a_finger(
+    browser: webdriver.Chrome, server: LiveServer
+) -> None:
+    button = Page(browser, server, 390).find("#choose-memory")
+
+    assert min(button.size["width"], button.size["height"]) >= 44
