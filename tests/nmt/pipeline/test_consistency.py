@@ -6,6 +6,7 @@ import pytest
 
 from nmt.pipeline.consistency import inconsistent_terms
 from nmt.text.glossary import Glossary, Term
+from nmt.translator import Translator
 
 
 def named(pairs: list[tuple[str, str]], glossary: Glossary | None = None) -> list[list[str]]:
@@ -50,3 +51,19 @@ def test_a_term_that_some_translations_have_is_missed_by_the_others() -> None:
     assert not any(named(pairs))
     assert not any(named(pairs[:2], glossary))
     assert not any(named([(source, "Un matou.") for source, _ in pairs], glossary))
+
+
+def test_a_sentence_that_comes_again_is_translated_alike_wherever_it_stands() -> None:
+    translator = Translator.load("general", device="cpu")
+    again = "Please save the file before you close the window."
+    texts = [f"{again} It is large.", f"The dog is asleep. {again}", again, f"{again} {again}"]
+    [alone] = translator.translate([again])
+
+    written = [
+        translation.text[sentence.target.start : sentence.target.end]
+        for text, translation in zip(texts, translator.translate(texts), strict=True)
+        for sentence in translation.sentences
+        if text[sentence.source.start : sentence.source.end].strip() == again
+    ]
+
+    assert written == [alone.text] * 5
