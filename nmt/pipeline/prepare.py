@@ -18,7 +18,7 @@ from nmt.text.characters import composed, unseen
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.glossary import Term, TermMatch
 from nmt.text.known_words import is_known
-from nmt.text.languages import rules
+from nmt.text.languages import KNOWN, rules
 from nmt.text.lexicon.lookup import look_up
 from nmt.text.literals import Literal as Copied
 from nmt.text.literals import find_literals
@@ -189,7 +189,12 @@ class Preparer:
         return [*times, *beside(times, list(names))]
 
     def _names(self, text: str) -> list[ProtectedSpan]:
-        """Words with a capital inside a sentence that the model would misspell: the vocabulary lacks them."""
+        """Words with a capital inside a sentence that the model would misspell: the vocabulary lacks them.
+
+        None in a language without rules: German has a capital on every noun.
+        """
+        if self.source_language not in KNOWN:
+            return []
         found = [
             match
             for match in _NAME.finditer(text)
