@@ -43,9 +43,9 @@ def autocast(precision: str) -> AbstractContextManager[Any]:
 
 def passerelle(shape: dict[str, Any], precision: str, variant: str) -> Trainer:  # noqa: ARG001 - has none
     """This project: the step that ``nmt train`` takes."""
+    from nmt.allocator import keep_freed_memory  # noqa: PLC0415
     from nmt.config import TransformerConfig  # noqa: PLC0415
     from nmt.models.build import build_model  # noqa: PLC0415
-    from training.allocator import keep_freed_memory  # noqa: PLC0415
     from training.distributed import ALONE  # noqa: PLC0415
     from training.objective import Objective  # noqa: PLC0415
     from training.recipe import TrainingConfig  # noqa: PLC0415

@@ -31,6 +31,7 @@ SERVICE = (
     "nmt.model_folder.registry",
     "nmt.options",
     "nmt.pipeline.check",
+    "nmt.pipeline.consistency",
     "nmt.pipeline.result",
     "nmt.text",
     "nmt.translator",
@@ -40,6 +41,7 @@ SERVICE = (
 # matching row counts; a room stands for all that is in it.
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "nmt": (),
+    "nmt.allocator": (),
     "nmt.errors": (),
     "nmt.spans": (),
     "nmt.config": ("nmt.errors",),
@@ -143,7 +145,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "service.schemas": SERVICE,
     "service.database": (*SERVICE, "service.settings"),
     "service.http": (*SERVICE, "service.database", "service.schemas", "service.settings"),
-    "service.work": (*SERVICE, "service.http", "service.settings"),
+    "service.work": (*SERVICE, "nmt.allocator", "service.http", "service.settings"),
     "service.state": (*SERVICE, "service.database", "service.http", "service.settings", "service.work"),
     "service.calls": (
         *SERVICE,
@@ -222,6 +224,7 @@ ONLY_IN: dict[str, tuple[str, ...]] = {
     "webvtt": ("nmt.documents",),
 }
 WITHOUT_TORCH = (
+    "nmt.allocator",
     "nmt.cli",
     "nmt.commands",
     "nmt.config",

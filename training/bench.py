@@ -11,12 +11,12 @@ from pathlib import Path
 
 import torch
 
+from nmt.allocator import keep_freed_memory
 from nmt.batch import Batch
 from nmt.config import SpecialIds
 from nmt.errors import ConfigError
 from nmt.models.build import Model, build_model
 from nmt.tokenizer import Tokenizer
-from training.allocator import keep_freed_memory
 from training.batching import BatchStream
 from training.data.shards import PreparedCorpus
 from training.distributed import World

@@ -19,12 +19,12 @@ from types import FrameType
 
 import torch
 
+from nmt.allocator import give_back_free_memory, keep_freed_memory
 from nmt.commands.progress import progress
 from nmt.config import RnnConfig
 from nmt.errors import ConfigError, NumericalError
 from nmt.models.build import Model, build_model
 from nmt.tokenizer import Tokenizer
-from training.allocator import give_back_free_memory, keep_freed_memory
 from training.average import average_weights
 from training.batching import BatchStream
 from training.data.shards import PreparedCorpus, TokenPairs

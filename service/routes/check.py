@@ -13,8 +13,7 @@ from nmt.text.glossary import Glossary
 from service.calls.limits import glossary_of, require_json
 from service.http.problems import documented
 from service.schemas import CheckAnswer, CheckRequest, FindingOut
-from service.settings import Settings
-from service.state import ServiceDependency
+from service.state import Service, ServiceDependency
 
 router = APIRouter(tags=["translation"])
 
@@ -32,7 +31,7 @@ async def check(body: CheckRequest, response: Response, service: ServiceDependen
     Of a list of texts also whether short texts that come three times, and terms, are translated alike.
     Characters are not charged for.
     """
-    _check_size(body, service.settings)
+    _check_size(body, service)
     languages = body.source_language, body.target_language
     pairs = list(zip(*body.sides, strict=True))
     found = await asyncio.to_thread(_problems, pairs, languages, glossary_of(body.glossary))
@@ -59,8 +58,9 @@ def _problems(
     ]
 
 
-def _check_size(body: CheckRequest, settings: Settings) -> None:
+def _check_size(body: CheckRequest, service: Service) -> None:
     """Raises ``InputError`` unless sides have as many texts, ``TextTooLongError`` for too much of them."""
+    settings = service.settings
     sources, translations = body.sides
     if isinstance(body.source, str) != isinstance(body.translation, str):
         raise InputError("source and translation: one is a text, the other a list; send two of a kind")

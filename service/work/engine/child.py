@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 import structlog
 
+from nmt.allocator import give_back_free_memory
 from nmt.batching.events import Failed, Finished, PartFinished, Started, Tokenized
 from nmt.errors import PasserelleError
 from service.http.logs import configure, describe
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 PULSE_S = 0.5
+RESTS_AFTER_S, GIVE_BACK_EVERY_S = 1.0, 10.0
+"""When free memory goes back to the kernel: after so long without work, and so often while there is some."""
 
 
 class Worker(job_loop.Worker, Protocol):
@@ -99,6 +102,24 @@ def run(connection: socket.socket, load: Load) -> None:
     _Child(frames, [worker for worker, _ in made], failures).run()
 
 
+class FreeMemory:
+    """Tells when free memory is to be given back to the kernel; times are in seconds of one clock."""
+
+    def __init__(self, now_s: float) -> None:
+        self._given_back_s = self._worked_s = now_s
+
+    def is_due(self, now_s: float, *, is_busy: bool) -> bool:
+        """Whether it is now: once after the work, and now and then during work that goes on."""
+        if is_busy:
+            self._worked_s = now_s
+            due = now_s - self._given_back_s >= GIVE_BACK_EVERY_S
+        else:
+            due = self._given_back_s <= self._worked_s <= now_s - RESTS_AFTER_S
+        if due:
+            self._given_back_s = now_s
+        return due
+
+
 class _Child:
     """The two ends of the loop: what the service asks, and what it is told."""
 
@@ -144,7 +165,12 @@ class _Child:
 
     def _pulse(self) -> None:
         told = 0
+        memory = FreeMemory(time.monotonic())
         while True:
+            if memory.is_due(
+                time.monotonic(), is_busy=any(one.n_running or one.n_waiting for one in self._workers)
+            ):
+                give_back_free_memory()
             failed = [pair for pair, _ in self._failures[told:]]
             heartbeats = [
                 HeartbeatMessage(

@@ -3,12 +3,12 @@ import sys
 
 import pytest
 
-from training import allocator
-from training.allocator import keep_freed_memory
+from nmt import allocator
+from nmt.allocator import keep_freed_memory
 
 PAGE_FAULTS_OF_A_STEP = """
 import resource, sys, torch
-from training.allocator import keep_freed_memory
+from nmt.allocator import keep_freed_memory
 if sys.argv[1] == "keep":
     assert keep_freed_memory()
 for turn in range(20):
@@ -35,7 +35,7 @@ def test_another_c_library_is_left_alone(monkeypatch):
 
 RESIDENT_AFTER_MANY_SHAPES = """
 import torch
-from training.allocator import give_back_free_memory, keep_freed_memory
+from nmt.allocator import give_back_free_memory, keep_freed_memory
 def resident_mib():
     return int(open("/proc/self/statm").read().split()[1]) * 4096 / 2**20
 keep_freed_memory()

@@ -1,10 +1,10 @@
-"""Freed memory stays with the process: glibc would hand each large block back to the kernel.
+"""Memory that was freed: kept for the next step, and given back to the kernel now and then.
 
 A training step frees and takes again some hundred blocks of megabytes. By default glibc maps each of them
 anew, and the kernel clears every page at its first touch: a sixth of a step on a CPU (decision 013).
 
-Batches of many shapes leave holes between kept blocks, more with every shape: what is free is given back now
-and then, which costs the page faults of one step.
+Batches of many shapes leave holes between kept blocks, more with every shape, in training and in the service.
+To give them back costs the page faults of one step.
 """
 
 from __future__ import annotations
