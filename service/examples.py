@@ -106,8 +106,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     },
     "CheckAnswer": {
         "findings": [
-            {"kind": "number", "detail": "1,250.00 is missing"},
-            {"kind": "number", "detail": "1 250 000 is not in the source"},
+            {"kind": "number", "detail": "1,250.00 is missing", "text": 0},
+            {"kind": "number", "detail": "1 250 000 is not in the source", "text": 0},
         ]
     },
     "AlignmentOut": _TRANSLATION,

@@ -36,7 +36,7 @@ def test_brackets_inside_a_line_are_a_literal() -> None:
         ("(LAUGHS)", "laughs", "rit", "RIT"),
         ("[Laughter]", "laughter", "rires", "Rires"),
         ("[THE DOOR OPENS]", "The Door Opens", "La porte s'ouvre", "LA PORTE S'OUVRE"),
-        ("[music playing]", "Music playing", "Musique douce", "musique douce"),
+        ("[music playing]", "music playing", "Musique douce", "musique douce"),
     ],
 )
 def test_a_caption_is_read_as_a_sentence_and_gets_its_case_back(
