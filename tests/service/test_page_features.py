@@ -119,6 +119,7 @@ def test_a_chosen_file_is_translated_and_downloaded(page: Page, tmp_path: Path) 
 
 
 def test_a_file_can_be_dropped_and_its_progress_is_shown(page: Page) -> None:
+    page.until(lambda: "txt, md" in page.find("#documents-section").text)  # the page knows what may be dropped
     page.server.translator.gate.clear()
     page.browser.execute_script(
         """
@@ -129,7 +130,7 @@ def test_a_file_can_be_dropped_and_its_progress_is_shown(page: Page) -> None:
         """
     )
     page.until(lambda: page.texts(".document-state") == ["Translating, 0 %"])
-    assert page.find("progress").get_attribute("aria-label") == "Progress of dropped.txt"
+    assert page.find("#documents-section progress").get_attribute("aria-label") == "Progress of dropped.txt"
     page.server.translator.gate.set()
     page.until(lambda: page.texts(".document-state") == ["Translated"])
     page.assert_no_complaints()
@@ -231,9 +232,10 @@ def test_a_file_that_can_be_no_memory_is_told_beside_the_button(
     picture.write_bytes(b"x")
     table.write_text("one column\n")
 
+    page.until(lambda: page.find("#memory-file").get_attribute("accept"))  # the page knows the server's limits
     formats = ".tmx, .tsv, .xliff, .xlf, .txt, .tab"
     assert page.add_memory(picture) == (f"picture.png is of no format that a memory is made of: {formats}.")
-    assert page.add_memory(table) == "line 1 has 1 columns; write a source, a tab and a target"
+    assert page.add_memory(table) == "Line 1 has 1 columns; write a source, a tab and a target."
     status = page.find("#memory-status")
     assert "error" in (status.get_attribute("class") or "")
     assert "memory-status" in (page.find("#choose-memory").get_attribute("aria-describedby") or "")
