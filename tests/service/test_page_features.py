@@ -119,7 +119,7 @@ def test_a_chosen_file_is_translated_and_downloaded(page: Page, tmp_path: Path) 
 
 
 def test_a_file_can_be_dropped_and_its_progress_is_shown(page: Page) -> None:
-    page.until(lambda: "txt, md" in page.find("#documents-section").text)  # the page knows what may be dropped
+    page.until(lambda: "txt, md" in page.find("#documents-section").text)  # it knows what may be dropped
     page.server.translator.gate.clear()
     page.browser.execute_script(
         """
@@ -232,7 +232,7 @@ def test_a_file_that_can_be_no_memory_is_told_beside_the_button(
     picture.write_bytes(b"x")
     table.write_text("one column\n")
 
-    page.until(lambda: page.find("#memory-file").get_attribute("accept"))  # the page knows the server's limits
+    page.until(lambda: page.find("#memory-file").get_attribute("accept"))  # it knows the limits
     formats = ".tmx, .tsv, .xliff, .xlf, .txt, .tab"
     assert page.add_memory(picture) == (f"picture.png is of no format that a memory is made of: {formats}.")
     assert page.add_memory(table) == "Line 1 has 1 columns; write a source, a tab and a target."
