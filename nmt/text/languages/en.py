@@ -83,7 +83,8 @@ ENGLISH = Language(
         rf"{FIRST_WORD}(?<!ing)(?<!ed)(?<!ly)(?<!tion)(?<!ness)(?<!ment)(?<!ble)(?<!s)(?!\w)"
     ),
     negations=re.compile(
-        r"(?<!\w)(?:not|never|no|none|nobody|nothing|nowhere|neither|nor|cannot|without|non)(?!\w)|n['’]t(?!\w)",
+        r"(?<!\w)(?:not|never|no(?! doubt| later than| sooner)|none|nobody|nothing|nowhere|neither|nor|"
+        r"cannot|without(?! (?:a )?doubt)|non)(?!\w)|n['’]t(?!\w)",
         re.IGNORECASE,
     ),
     denying=re.compile(

@@ -79,8 +79,9 @@ FRENCH = Language(
         r"(?<!re)(?<!ez)(?<!ait)(?<!s)(?<!x)(?!\w)"
     ),
     negations=re.compile(
-        r"(?<!\w)(?:(?<!le )(?<!un )(?<!au )pas(?! à pas)|jamais|non|aucune?s?|rien|personne|"
-        r"sans|ni|nulle?|nullement|guère)(?!\w)|(?<!\w)(?:ne\s|n['’])[^.!?]{0,60}?(?<!\w)plus(?!\w)",
+        r"(?<!\w)(?:(?<!le )(?<!un )(?<!au )pas(?! à pas)|jamais|non|"
+        r"(?<!sans )aucune?s?|rien|personne|sans(?! (?:aucun )?doute)|ni|nulle?|nullement|guère)(?!\w)|"
+        r"(?<!\w)(?:ne\s|n['’])[^.!?]{0,60}?(?<!\w)plus(?!\w)",
         re.IGNORECASE,
     ),
     denying=re.compile(

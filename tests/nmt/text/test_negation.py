@@ -25,6 +25,12 @@ KEPT, LOST, INVENTED = (False, False), (True, False), (False, True)
         ("No smoking", "Défense de fumer", KEPT),
         ("A cat sits on the step.", "Un chat est assis sur le pas de la porte.", KEPT),
         ("Isn't there a door?", "Y a-t-il une porte ?", KEPT),
+        ("No doubt he is right.", "Il a sûrement raison.", KEPT),
+        ("No doubt he is right.", "Il a sans doute raison.", KEPT),
+        ("There is no doubt.", "Il ne fait aucun doute.", KEPT),
+        ("He is probably right.", "Il a sans aucun doute raison.", KEPT),
+        ("He is right.", "Il a raison sans rien dire.", INVENTED),
+        ("Answer no later than Friday.", "Répondez au plus tard vendredi.", KEPT),
         ("The notes are here.", "Les notes sont ici.", KEPT),
     ],
 )
