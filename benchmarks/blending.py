@@ -36,7 +36,7 @@ def main() -> None:
     signature = ""
     for share in arguments.shares:
         with tempfile.TemporaryDirectory() as folder:
-            blended = blend(arguments.model, arguments.other, share, Path(folder) / "model")
+            blended = blend(arguments.model, [arguments.other], share, Path(folder) / "model")
             translator = Translator.load(blended, device="cpu")
             for test in tests:
                 scores = evaluate_on(translator, test, search_options(translator, None)).scores

@@ -46,15 +46,33 @@ def weights(folder: Path) -> dict[str, torch.Tensor]:
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
 def test_every_weight_is_where_its_share_says(pair: tuple[Path, Path], tmp_path: Path, share: float) -> None:
-    out = blend(*pair, share, tmp_path / "out")
+    out = blend(pair[0], pair[1:], share, tmp_path / "out")
     adapted, general = (weights(folder) for folder in pair)
     for name, weight in weights(out).items():
         expected = share * adapted[name] + (1 - share) * general[name]
         torch.testing.assert_close(weight, expected)
 
 
+@pytest.mark.parametrize(("share", "shares"), [(None, (1 / 3, 1 / 3, 1 / 3)), (0.5, (0.5, 0.25, 0.25))])
+def test_several_have_a_mean(
+    pair: tuple[Path, Path],
+    tmp_path: Path,
+    tokenizer_file: Path,
+    share: float | None,
+    shares: tuple[float, float, float],
+) -> None:
+    config = tiny_config(Tokenizer.load(tokenizer_file))
+    model = moved(moved(tiny_model(config)))
+    save_tiny_model(tmp_path / "third", tokenizer_file, config=config, model=model)
+    out = blend(pair[0], [pair[1], tmp_path / "third"], share, tmp_path / "out")
+    parts = [weights(folder) for folder in (*pair, tmp_path / "third")]
+    for name, weight in weights(out).items():
+        expected = sum(w * part[name] for w, part in zip(shares, parts, strict=True))
+        torch.testing.assert_close(weight, expected)
+
+
 def test_a_blended_model_translates_and_says_what_it_is(pair: tuple[Path, Path], tmp_path: Path) -> None:
-    out = blend(*pair, 0.25, tmp_path / "out")
+    out = blend(pair[0], pair[1:], 0.25, tmp_path / "out")
     loaded = load_model_folder(out)
     assert loaded.config.name == "adapted"
     assert loaded.generation == load_model_folder(pair[0]).generation
@@ -71,14 +89,14 @@ def test_how_much_is_dropped_out_is_no_difference(
     """A model is often adapted with another dropout than it began with."""
     config = tiny_config(Tokenizer.load(tokenizer_file), dropout=0.5, attention_dropout=0.25)
     save_tiny_model(tmp_path / "dropped", tokenizer_file, config=config, model=tiny_model(config))
-    out = blend(tmp_path / "dropped", pair[1], 0.5, tmp_path / "out")
+    out = blend(tmp_path / "dropped", [pair[1]], 0.5, tmp_path / "out")
     assert load_model_folder(out).config.model == config.model
 
 
 @pytest.mark.parametrize("share", [-0.1, 1.5, float("nan")])
 def test_no_share(pair: tuple[Path, Path], tmp_path: Path, share: float) -> None:
     with pytest.raises(ConfigError, match=r"--share .*: a share is from 0 to 1"):
-        blend(*pair, share, tmp_path / "out")
+        blend(pair[0], pair[1:], share, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -102,7 +120,7 @@ def test_strangers_are_refused(
     with pytest.raises(
         ConfigError, match=rf"other differ in {what}; blend a model with the one that it was adapted"
     ):
-        blend(pair[0], tmp_path / "other", 0.5, tmp_path / "out")
+        blend(pair[0], [tmp_path / "other"], 0.5, tmp_path / "out")
 
 
 def test_other_sub_words_are_refused(pair: tuple[Path, Path], tmp_path: Path) -> None:
@@ -112,4 +130,4 @@ def test_other_sub_words_are_refused(pair: tuple[Path, Path], tmp_path: Path) ->
     assert config.model == load_model_folder(pair[1]).config.model
     save_tiny_model(tmp_path / "other", other, config=config, model=tiny_model(config))
     with pytest.raises(ConfigError, match="differ in sub-words"):
-        blend(pair[0], tmp_path / "other", 0.5, tmp_path / "out")
+        blend(pair[0], [tmp_path / "other"], 0.5, tmp_path / "out")
