@@ -42,7 +42,7 @@ test: venv
 check: lint test exhaustive page browser
 
 exhaustive: venv
-	$(VENV)/bin/python -m pytest -n $(WORKERS) --dist worksteal -m exhaustive
+	$(VENV)/bin/python -m pytest -n $(WORKERS) --dist worksteal -m 'exhaustive and not slow'
 
 # Checks of the page's scripts and of its accessibility; nothing of them is shipped.
 page:

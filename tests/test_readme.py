@@ -52,6 +52,7 @@ def test_there_are_marked_commands() -> None:
     assert len(BLOCK.findall(README)) == README.count("<!-- tested") >= 4
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "block", list(BLOCK.finditer(README)), ids=lambda block: block["code"].split("\n")[0][:50]
 )

@@ -19,6 +19,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="glibc is Linux's")
 def test_blocks_that_were_freed_are_not_cleared_by_the_kernel_again():
     faults = {

@@ -21,14 +21,19 @@ BOTH = (
 @pytest.mark.parametrize(
     "environment",
     [
-        {},
-        {"OMP_NUM_THREADS": "1"},
         {"OMP_NUM_THREADS": "1,2"},
-        {"OMP_NUM_THREADS": "nonsense"},
-        {"OMP_NUM_THREADS": "0"},
-        {"OMP_NUM_THREADS": "999"},
-        {"MKL_NUM_THREADS": "1"},
-        {"MKL_NUM_THREADS": "1", "OMP_NUM_THREADS": "2"},
+        *(
+            pytest.param(environment, marks=pytest.mark.exhaustive)
+            for environment in (
+                {},
+                {"OMP_NUM_THREADS": "1"},
+                {"OMP_NUM_THREADS": "nonsense"},
+                {"OMP_NUM_THREADS": "0"},
+                {"OMP_NUM_THREADS": "999"},
+                {"MKL_NUM_THREADS": "1"},
+                {"MKL_NUM_THREADS": "1", "OMP_NUM_THREADS": "2"},
+            )
+        ),
     ],
     ids=str,
 )

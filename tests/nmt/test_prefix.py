@@ -68,7 +68,15 @@ def test_the_models_own_translation_cut_after_any_word_is_continued_to_itself(
 
 
 @pytest.mark.parametrize(("text", "prefix"), GIVEN)
-@pytest.mark.parametrize("options", [{}, {"french_typography": True}, {"quality": "fast"}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        pytest.param({"french_typography": True}, marks=pytest.mark.exhaustive),
+        pytest.param({"quality": "fast"}, marks=pytest.mark.exhaustive),
+    ],
+    ids=str,
+)
 def test_a_translation_begins_exactly_as_it_was_given_and_goes_on(
     translator: Translator, text: str, prefix: str, options: dict[str, Any]
 ) -> None:

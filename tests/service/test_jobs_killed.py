@@ -86,6 +86,7 @@ def killed_in_the_middle(
         return result(server, job), seen, server.get("/usage").json()["characters"]
 
 
+@pytest.mark.exhaustive
 def test_a_server_killed_again_and_again_loses_no_line_and_writes_none_twice(tmp_path: Path) -> None:
     texts = texts_of(12 * PART_LINES)
 

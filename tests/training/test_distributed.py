@@ -55,6 +55,7 @@ def losses(run: Path) -> list[float]:
     return [event["loss"] for event in events if event["event"] == "train"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", CASES)
 def test_two_processes_train_to_the_weights_of_one(
     recipe_file: Path, in_two: Path, tmp_path: Path, case: str
@@ -69,6 +70,7 @@ def test_two_processes_train_to_the_weights_of_one(
     assert losses(in_two / case) == pytest.approx(losses(tmp_path / "run"), abs=1e-4)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", CASES)
 def test_two_processes_resume_from_what_one_of_them_saved(in_two: Path, case: str):
     trained = load_file(in_two / f"{case}.safetensors")

@@ -41,6 +41,7 @@ def test_each_part_is_left_out_once(monkeypatch: pytest.MonkeyPatch, recipe: Pat
     assert len({json.dumps(loss) for loss in losses.values()}) == 3
 
 
+@pytest.mark.exhaustive
 def test_what_was_measured_elsewhere_is_not_trained_again(
     monkeypatch: pytest.MonkeyPatch, recipe: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -60,6 +61,7 @@ def test_what_was_measured_elsewhere_is_not_trained_again(
     assert "| one |" in capsys.readouterr().out
 
 
+@pytest.mark.exhaustive
 def test_a_record_of_other_models_is_refused(monkeypatch: pytest.MonkeyPatch, recipe: Path) -> None:
     run(monkeypatch, recipe, "work")
     with pytest.raises(SystemExit, match=r"record\.json: of another recipe; name another --json"):

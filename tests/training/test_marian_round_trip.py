@@ -177,6 +177,7 @@ def round_trip(task: Task, folder: Path) -> None:
     assert bleu > task.least_bleu
 
 
+@pytest.mark.exhaustive
 def test_it_scores_the_same(tmp_path: Path):
     round_trip(toy(), tmp_path)
 

@@ -59,6 +59,7 @@ def learn(model: Model, objective: Objective, batch: Batch, updates: int, rate: 
         optimizer.zero_grad()
 
 
+@pytest.mark.exhaustive
 def test_on_a_copy_task_the_risk_of_what_is_sampled_falls(tokenizer):
     batch = letters(tokenizer)
     torch.manual_seed(1)

@@ -225,6 +225,7 @@ def test_the_last_weights_are_scored_and_published_though_no_validation_was_due(
     assert (tmp_path / "run" / "model" / "config.json").exists()
 
 
+@pytest.mark.exhaustive
 def test_bf16_trains_too(recipe_file: Path, tmp_path: Path):
     run_trainer(recipe_file, tmp_path / "run", "training.precision=bf16", "training.max_updates=30")
     losses = [event["loss"] for event in events(tmp_path / "run") if event["event"] == "train"]

@@ -242,6 +242,7 @@ def test_what_the_fast_lane_has_saved_up_is_spent_once_and_then_lanes_share_even
     assert abs(taken[first:].count("fast") - taken[first:].count("slow")) <= 2
 
 
+@pytest.mark.exhaustive
 def test_gaps_between_small_requests_do_not_starve_large_ones(beside_large):
     """One small request after another, each of which has waited for a step that was being taken."""
     continuous, taken = beside_large
@@ -280,6 +281,7 @@ def translator_ids(continuous: ContinuousTranslator) -> list[list[int]]:
     return [continuous._translator.tokenizer.encode(text) for text in ENGLISH]
 
 
+@pytest.mark.exhaustive
 def test_small_requests_may_fill_a_batch_twice_as_large(translator):
     most = {}
     for name, texts in (("small", ENGLISH), ("large", [" ".join(ENGLISH)])):
@@ -394,6 +396,7 @@ def test_others_that_have_ended_go_on_in_the_next_turn_though_the_batch_is_well_
     assert at_once == [0] * (ANSWER_EVERY - 1) + [2, 2, 1, 0]
 
 
+@pytest.mark.exhaustive
 def test_after_a_long_time_without_texts_they_are_planned_little_by_little_too(translator, monkeypatch):
     looks = itertools.count()
     clock = SimpleNamespace(perf_counter=time.perf_counter, thread_time=lambda: FILL_S * next(looks))
@@ -466,6 +469,7 @@ def test_a_request_that_failed_asks_for_nothing_more(translator, monkeypatch):
     assert continuous.n_running == continuous.n_waiting == 0
 
 
+@pytest.mark.exhaustive
 def test_what_nobody_waits_for_takes_the_slow_lane_and_lets_others_go_first(translator):
     """A long request of somebody beside a longer one, which waits or does not, of the same party."""
     steps: dict[bool, int] = {}

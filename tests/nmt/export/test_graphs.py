@@ -43,7 +43,8 @@ def check(loaded: LoadedModel, decoder: ExportedDecoder, options: GenerationConf
             assert their_best.token_log_probs == pytest.approx(our_best.token_log_probs, abs=1e-3)
 
 
-@pytest.mark.parametrize("through", [through_torch, pytest.param(through_onnx, marks=pytest.mark.exhaustive)])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("through", [through_torch, through_onnx])
 def test_an_exported_model_gives_the_same_tokens_and_log_probabilities(
     through: Callable[[Programs, Path], ExportedDecoder], make_loaded: Make, tmp_path: Path
 ) -> None:

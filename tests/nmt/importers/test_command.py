@@ -113,6 +113,7 @@ def test_a_repository_that_is_not_there_is_one_line(hub: str, tmp_path: Path):
     assert not (tmp_path / "models").exists()
 
 
+@pytest.mark.exhaustive
 def test_a_hub_that_does_not_answer_is_one_line(tmp_path: Path):
     away = {"HF_ENDPOINT": "http://127.0.0.1:9", "HF_HOME": str(tmp_path / "hub")}
     found = run("import", REPOSITORY, cwd=tmp_path, **away)
@@ -131,6 +132,7 @@ def test_what_is_there_stays(marian: Path, tmp_path: Path):
     )
 
 
+@pytest.mark.exhaustive
 def test_the_pair_is_chosen_when_a_model_of_many_is_used(tmp_path: Path):
     make_multilingual(tmp_path / "m2m", nllb=True)
     assert run("import", "m2m", "--out", "ours", "--dtype", "float16", cwd=tmp_path).returncode == 0

@@ -103,6 +103,7 @@ def test_an_assistant_uses_every_tool_over_standard_input_and_output(terms: list
     anyio.run(run)
 
 
+@pytest.mark.exhaustive
 def test_an_assistant_uses_every_tool_over_http(terms: list[Path]) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

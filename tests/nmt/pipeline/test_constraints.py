@@ -368,6 +368,7 @@ def reverser(reserved_tokenizer):
     return Translator(dataclasses.replace(trained, config=config))
 
 
+@pytest.mark.exhaustive
 def test_a_model_that_learnt_with_placeholders_puts_literals_where_it_learnt(reverser):
     rng = random.Random(2)
     texts = []

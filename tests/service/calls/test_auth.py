@@ -204,6 +204,7 @@ class Wire:
         self._socket = None
 
 
+@pytest.mark.exhaustive
 def test_no_host_path_or_header_leads_around_the_key(guarded: LiveServer, reached: list[str]) -> None:
     wire = Wire(guarded.port)
     assert len(list(tricks("/translate"))) >= 50

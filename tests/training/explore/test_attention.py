@@ -51,6 +51,7 @@ def whole(folder: Path) -> tuple[dict[str, Any], str]:
     return record, (folder / "page.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.exhaustive
 def test_the_page_needs_nothing_from_outside(whole: tuple[dict[str, Any], str]) -> None:
     _, page = whole
     for attribute, address in re.findall(r'(src|href|action)="([^"]*)"', page):

@@ -27,6 +27,7 @@ def given(tmp_path: Path) -> Given:
     return Given(report=report, updates=3, longest=8, sentences=3)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", list(LESSONS))
 def test_each_demonstration_writes_a_page_of_text_and_plots_that_needs_nothing_else(name, given, tmp_path):
     file = write_lesson(name, tmp_path / "pages" / f"{name}.html", given)
