@@ -37,10 +37,10 @@ def test_words_in_brackets_and_quotes_are_translated(
 def test_the_aside_that_was_put_back_is_linked_to_that_of_the_source(
     translators: dict[str, Translator],
 ) -> None:
-    text = "Il a un chien (petit)."
+    text = "Ma voiture (rouge) est en panne."
     (translation,) = translators["fr"].translate([text])
     kept = [(text[a.start : a.end], translation.text[b.start : b.end]) for a, b in translation.kept]
-    assert kept == [("(petit)", "(small)")]
+    assert kept == [("(rouge)", "(red)")]
 
 
 def test_a_literal_in_brackets_stays(translators: dict[str, Translator]) -> None:
