@@ -34,6 +34,7 @@ from nmt.commands.blend import blend
 from nmt.commands.check import check
 from nmt.commands.corpus import translate_corpus
 from nmt.commands.export import export
+from nmt.commands.grow import grow
 from nmt.commands.import_model import import_model
 from nmt.commands.keys import database_app, keys_app
 from nmt.commands.learn import learn
@@ -78,6 +79,7 @@ app.command("align-train")(align_train)
 app.command("align-probe")(align_probe)
 app.command()(attention)
 app.command()(blend)
+app.command()(grow)
 app.command()(check)
 app.command()(export)
 app.command("import")(import_model)

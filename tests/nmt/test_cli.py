@@ -32,6 +32,7 @@ COMMANDS = (
     "align-probe",
     "attention",
     "blend",
+    "grow",
     "check",
     "export",
     "import",
