@@ -112,20 +112,10 @@ def begun_with_zeros(
     """
     source_pieces, pieces = vocabularies
     is_joint = sizes.source_vocab_size is None
-    special = SpecialIds(
-        pad=len(pieces),
-        unk=pieces.index(UNKNOWN),
-        bos=len(pieces),
-        eos=pieces.index(END),
-        source_pad=None if is_joint else source_pieces.index(END),
-    )
-    of_source = source_pieces.index(END), source_pieces.index(UNKNOWN)
-    if not is_joint and of_source != (special.eos, special.unk):
-        raise ModelFolderError(f"{folder}: {END} or {UNKNOWN} has other ids in the two vocabularies")
     return Checkpoint(
         kind,
         sizes,
-        special,
+        _special_ids(folder, source_pieces, pieces, is_joint=is_joint),
         weights,
         _present(folder / "target.spm"),
         _present(folder / "source.spm"),
@@ -144,6 +134,19 @@ def begun_with_zeros(
             "The decoder begins with the piece <pad>, whose embedding is zeros.",
             *of_punctuation(folder),
         ),
+    )
+
+
+def _special_ids(
+    folder: Path, source_pieces: tuple[str, ...], pieces: tuple[str, ...], *, is_joint: bool
+) -> SpecialIds:
+    """Ids of a model whose ``<pad>``, which it begins with, follows its own pieces."""
+    end, unknown = pieces.index(END), pieces.index(UNKNOWN)
+    of_source = source_pieces.index(END), source_pieces.index(UNKNOWN)
+    if not is_joint and of_source != (end, unknown):
+        raise ModelFolderError(f"{folder}: {END} or {UNKNOWN} has other ids in the two vocabularies")
+    return SpecialIds(
+        pad=len(pieces), unk=unknown, bos=len(pieces), eos=end, source_pad=None if is_joint else of_source[0]
     )
 
 
