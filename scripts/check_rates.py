@@ -136,7 +136,10 @@ def fresh(text: str) -> str:
         "| finding | right, en-fr | right, fr-en | made wrong and named, en-fr | fr-en |",
         "|---|--:|--:|--:|--:|",
     ]
+    never = [kind for kind in CHECK_KINDS if not any(row["right_with_a_finding"][kind] for row in rows)]
     for kind in CHECK_KINDS:
+        if kind in never and kind not in SPOILT:
+            continue
         right = [f"{100 * row['right_with_a_finding'][kind] / row['pairs']:.1f} %" for row in rows]
         wrong = [
             f"{hit['named']} of {hit['cases']}" if (hit := row["made_wrong"].get(kind)) else ""
@@ -145,6 +148,8 @@ def fresh(text: str) -> str:
         lines.append(f"| `{kind}` | {right[0]} | {right[1]} | {wrong[0]} | {wrong[1]} |")
     any_ = [f"{100 * row['right_with_any'] / row['pairs']:.1f} %" for row in rows]
     lines.append(f"| any | {any_[0]} | {any_[1]} | | |")
+    unseen = ", ".join(f"`{kind}`" for kind in never if kind not in SPOILT)
+    lines += ["", f"Never on a right one: {unseen}."]
     table = "\n".join(lines)
     return MARKED.sub(lambda match: f"{match[1]}{table}\n{match[2]}", text)
 

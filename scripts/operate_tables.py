@@ -103,12 +103,9 @@ def ray() -> str:
     """The run that was killed and resumed."""
     record = _read(RAY)
     return (
-        f"{record['shards']} shards, {record['rows']:,} sentences, {record['workers']}: a worker was killed "
-        f"with -9 after {record['done_when_a_worker_was_killed']} shards, the run itself after "
-        f"{record['done_when_the_run_was_killed']}, and the same command translated the "
-        f"{record['translated_after_that']} that were left. {record['shards_equal_byte_for_byte']} of "
-        f"{record['shards']} shards are equal byte for byte to those of a run without a break. "
-        f"`{record['command']}`, [record](../{RAY}).\n"
+        f"{record['shards']} shards, {record['workers']}: a worker and then the run were killed with "
+        f"-9, and the same command went on. {record['shards_equal_byte_for_byte']} of {record['shards']} "
+        f"shards are equal to those of a run without a break ([record](../{RAY})).\n"
     )
 
 

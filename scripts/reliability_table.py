@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,27 @@ PAGE = FOLDER.with_suffix(".md")
 HEAD = "| | promise | what was done |\n|---|---|---|\n"
 MARKED = re.compile(r"(<!-- promises -->\n).*?(<!-- end of promises -->)", re.DOTALL)
 
-PROMISES = (
-    "L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8", "F1", "F2", "F3", "F5", "F6", "F7",
-    "B1", "B2", "B4", "B5",
-)  # fmt: skip
+PROMISES = {
+    "L1": "{requests:,} requests, p99 {p99_in_p50} × p50",
+    "L2": "{goodput_share_of_capacity:.0%} of capacity, rejects p99 {rejects_p99_ms} ms",
+    "L3": "short p95 {p95_in_p95_alone} × alone",
+    "L4": "{clients} clients, {probes_answered:,} of {probes:,} probes answered",
+    "L5": "{probes_answered:,} of {probes:,} probes answered",
+    "L6": "{seconds_until_seen_out_of_the_batch} s",
+    "L7": "{requests:,} requests, {grown_mb} MB",
+    "L8": "{batches}",
+    "F1": "{requests_accepted_and_answered} accepted and answered, longest exit {longest_seconds_to_exit} s",
+    "F2": "not ready after {longest_seconds_until_not_ready} s, back after {longest_seconds_until_back} s",
+    "F3": "{stops} stops, back after {longest_seconds_until_back} s",
+    "F5": "{batches} batches, {sound_sentences:,} sound sentences",
+    "F6": "recovered after {longest_seconds_to_recover} s",
+    "F7": "{files} files, {flips_and_cuts_caught} flips and cuts caught",
+    "B1": "{operations} operations, {requests:,} requests",
+    "B2": "{texts:,} texts, {naughty_strings} naughty strings",
+    "B4": "{requests:,} requests",
+    "B5": "{routes} routes, {requests:,} requests",
+}  # fmt: skip
+"""Each promise, and what of its record's counts the table tells."""
 
 
 def reliability() -> str:
@@ -40,24 +57,15 @@ def _row(name: str) -> str:
     record = _record(name)
     if record is None:
         return f"| {name} | | not run yet |\n"
-    counts = {key: value for key, value in record["counts"].items() if key != "summary"}
-    done = "; ".join(_count(key, value) for key, value in counts.items())
+    done = PROMISES[name].format(**{key: _total(value) for key, value in record["counts"].items()})
+    if engine := record["counts"].get("engine"):
+        done = f"{engine}: {done}"
     return _line(name, name, record["promise"], done, record["lost"])
 
 
-def _count(key: str, value: object) -> str:
-    words = key.replace("_", " ")
-    if isinstance(value, Mapping):
-        return f"{words}: {', '.join(f'{name} {_number(number)}' for name, number in value.items())}"
-    if isinstance(value, list):
-        return f"{words}: {', '.join(map(str, value))}"
-    if isinstance(value, int | float):
-        return f"{_number(value)} {words}"
-    return f"{words}: {value}"
-
-
-def _number(value: object) -> str:
-    return f"{value:,}" if isinstance(value, int | float) else str(value)
+def _total(count: object) -> object:
+    """The sum of a count that has parts."""
+    return sum(count.values()) if isinstance(count, dict) else count
 
 
 def _pathologies(record: dict[str, Any]) -> tuple[str, int]:

@@ -114,14 +114,12 @@ def qualities(record: dict[str, Any]) -> Iterator[str]:
         f"{lines.capitalize()} of development sets; latency is a median. "
         f"BLEU {', '.join(f'`{one}`' for one in sorted(signatures))}."
     )
-    for model, found in record.items():
-        machine, versions = found["machine"], found["versions"]
-        yield ""
-        yield (
-            f"{model}: engine {found['engine']}, {machine['processor']}, {machine['cores']} cores at a load "
-            f"of {machine['load_average_1_min']:.0f}, passerelle {versions['passerelle']}; commit "
-            f"{found['commit'][:7]}; `{found['command']}`."
-        )
+    machines = {(found["engine"], found["machine"]["processor"]) for found in record.values()}
+    yield ""
+    yield (
+        "; ".join(f"Engine {engine}, {processor}" for engine, processor in sorted(machines))
+        + "; `python -m benchmarks.quality`, [record](../benchmarks/results/quality.json)."
+    )
 
 
 def _provenance(record: dict[str, Any]) -> str:
