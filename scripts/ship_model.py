@@ -23,7 +23,7 @@ from training.evaluation.evaluate import evaluate_on, search_options
 from training.evaluation.testset import TestSet
 from training.provenance import provenance
 
-LIMIT_BYTES = 40 * 10**6
+LIMIT_BYTES = 48 * 10**6
 ENGINE = "float32"
 
 
