@@ -97,7 +97,9 @@ class AsideSearch:
             before = sentence.text[aside.span.start : aside.inner.start]
             after = sentence.text[aside.inner.end : aside.span.end]
             # as a number, so that it is joined to no neighbour
-            entries.append(ProtectedSpan(aside.span, f"{before}{written}{after}", is_number=True))
+            inner = sentence.text[slice_of(aside.inner)], written
+            text = f"{before}{written}{after}"
+            entries.append(ProtectedSpan(aside.span, text, is_number=True, inner=inner))
         model_input = self.preparer.read(sentence, entries)
         if model_input is None:
             return None

@@ -62,6 +62,8 @@ class ProtectedSpan:
     term: Term | None = None
     is_number: bool = False
     is_name: bool = False
+    inner: tuple[str, str] | None = None
+    """Words that a pair of literals or marks stands around, and their translation."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from nmt.pipeline.prepare import ModelInput, PreparedSentence, ProtectedSpan, sl
 from nmt.pipeline.result import Candidate
 from nmt.spans import Span
 from nmt.text.edits import Edit, Rewriting
-from nmt.text.elision import agree
+from nmt.text.elision import agree, agree_in_number
 from nmt.text.glossary import at_start as begin
 from nmt.text.greetings import left_greeting
 from nmt.text.languages import rules
@@ -96,6 +96,8 @@ def _edits_at(
         ]
     if entry.is_name or entry.term is not None:
         change = agree(written[: placeholder.start], text, sentence.target_language)
+    elif entry.inner is not None and sentence.target_language == "fr":
+        change = agree_in_number(written[: placeholder.start], *entry.inner)
     if change is not None:
         n_characters, end = change
         before = Span(placeholder.start - n_characters, placeholder.start)

@@ -7,6 +7,17 @@ import unicodedata
 
 _ELIDED = re.compile(r"(?<!\w)(jusqu|lorsqu|puisqu|qu|[cdjlmnst])['’]$", re.IGNORECASE)
 _FULL = re.compile(r"(?<!\w)(jusque|lorsque|puisque|que|la|[cdjlmnst]e) $", re.IGNORECASE)
+_SINGULAR = re.compile(r"(?<!\w)(le|la|un|une|du|au|ce|cette) $", re.IGNORECASE)
+_PLURALS = {
+    "le": "les",
+    "la": "les",
+    "un": "des",
+    "une": "des",
+    "du": "des",
+    "au": "aux",
+    "ce": "ces",
+    "cette": "ces",
+}
 _ARTICLE = re.compile(r"(?<!\w)(a|an) $", re.IGNORECASE)
 _VOWELS = "aeiou"
 
@@ -38,6 +49,25 @@ def elide(before: str, word: str) -> tuple[int, str] | None:
         match = _ELIDED.search(before)
         return None if match is None else (len(match.group()), f"{match[1]}e ")
     return None
+
+
+def agree_in_number(before: str, source: str, words: str) -> tuple[int, str] | None:
+    """The plural of a French article at the end of ``before`` when plural ``words`` follow it.
+
+    Words are plural where the last of the English ``source`` and the first of them end in s or x and differ:
+    "la %sconditions%s" is "les %sconditions%s" for terms, "le bus" stays.
+
+    Returns:
+        As ``agree``.
+    """
+    match = _SINGULAR.search(before)
+    read, written = source.split()[-1:], words.split()[:1]
+    if match is None or not read or not written or read[0].lower() == written[0].lower():
+        return None
+    if not read[0].endswith("s") or read[0].endswith("ss") or not written[0].endswith(("s", "x")):
+        return None
+    plural = _PLURALS[match[1].lower()]
+    return len(match.group()), f"{plural.capitalize() if match[1][0].isupper() else plural} "
 
 
 def choose_article(before: str, word: str) -> tuple[int, str] | None:

@@ -35,19 +35,22 @@ _WRITTEN = re.compile(
     rf"(?<![\d.,])(?:\d{{1,3}}(?:[{SPACES},.'\u2019]\d{{3}})+(?:[.,]\d+)?|\d+[.,]\d+)(?![.,]?\d)"
 )
 _CURRENCIES = {
-    "$": r"\$|dollar|USD",
-    "€": "€|euro|EUR",
-    "£": "£|pound|livre|sterling|GBP",
-    "¥": "¥|yen|yuan|JPY",
-    "USD": r"USD|\$|dollar",
-    "EUR": "EUR|€|euro",
-    "GBP": "GBP|£|pound|livre|sterling",
-    "JPY": "JPY|¥|yen",
-    "CAD": "CAD|dollar",
-    "AUD": "AUD|dollar",
-    "CHF": "CHF|franc",
+    "$": r"\$|(?-i:dollar|DOLLAR)|USD",
+    "€": "€|(?-i:euro|EURO)|EUR",
+    "£": "£|(?-i:pound|livre|sterling|POUND|LIVRE|STERLING)|GBP",
+    "¥": "¥|(?-i:yen|yuan|YEN|YUAN)|JPY",
+    "USD": r"USD|\$|(?-i:dollar|DOLLAR)",
+    "EUR": "EUR|€|(?-i:euro|EURO)",
+    "GBP": "GBP|£|(?-i:pound|livre|sterling|POUND|LIVRE|STERLING)",
+    "JPY": "JPY|¥|(?-i:yen|YEN)",
+    "CAD": "CAD|(?-i:dollar|DOLLAR)",
+    "AUD": "AUD|(?-i:dollar|DOLLAR)",
+    "CHF": "CHF|(?-i:franc|FRANC)",
 }
-"""Signs and codes (ISO 4217) of money, and what tells that a translation has them."""
+"""Signs and codes (ISO 4217) of money, and what tells that a translation has them.
+
+"6 140 Dollars" has a capital that neither language writes: the model guessed it from the code.
+"""
 CURRENCY_CODES = "|".join(name for name in _CURRENCIES if name.isalpha())
 _SIGN = rf"[$€£¥]|\b(?:{CURRENCY_CODES})\b"
 _WRITTEN_AMOUNT = re.compile(

@@ -30,7 +30,7 @@ _FORMS = {
     rf"{'|'.join(reversed(_WORDS['fr']))})",
 }
 _BETWEEN = {
-    "en": r"\s*(?:,|–|-|\band\b|\bor\b|\bto\b)(?:\s*\bthe\b)?\s*",
+    "en": r"(?:-(?=\s))?\s*(?:,|–|-|\band\b|\bor\b|\bto\b)(?:\s*\bthe\b)?\s*",
     "fr": r"\s*(?:,|–|-|\bet\b|\bou\b|\bau\b|\bà\b)(?:\s*\b(?:le|du|au)\b)?\s*",
 }
 _NAMED = {"en": r"[\s-]+centur(?:y|ies)\b", "fr": r"\s+siècles?\b"}
@@ -51,6 +51,11 @@ _LONG_ENDING = re.compile(r"(?<=[IVX])ème(?=\s+siècle)")
 _NOUN = re.compile(r"[\s-]+century\b", re.IGNORECASE)
 _BEGINS = re.compile(r"(?:^|[.,;:!?]\s)\W*(?:the\s+)?$", re.IGNORECASE)
 _OF = re.compile(rf"(?<=\b[Dd])e(?=\s+(?:\d{{1,2}}|(?=[IVX]){_NUMERAL})(?:e|er)\s+siècle\b)")
+_WITH_HYPHEN = re.compile(rf"{_FORMS['en']}-century\b", re.IGNORECASE)
+_AFTER_A_NOUN = re.compile(
+    rf"(?<=[^\W\d_])(?<!\b(?:[Ll]e|[Dd]u|[Aa]u|[Cc]e|[Uu]n|[Dd]e|et|ou))\s"
+    rf"(?=(?=[IVX]){_NUMERAL}(?:e|er)\s+siècle\b)"
+)
 _BARE = re.compile(
     r"\b(?:in|of|from|since|by|until|during)(?=\s+\d{1,2}(?:st|nd|rd|th)\s+century(?:\s*[,.;:!?)]|\s*$))",
     re.IGNORECASE,
@@ -104,8 +109,8 @@ def centuries(text: str, language: str) -> list[tuple[Span, int]]:
 def find_centuries(text: str, source: str, target: str) -> list[tuple[Span, str]]:
     """Where centuries are, and how the other language writes each: 19th, XIXe; The 19th century, XIXe siècle.
 
-    The noun belongs to a century that begins a clause: the model would drop it there. There are none but
-    between English and French.
+    The noun belongs to a century that begins a clause or has a hyphen (a 19th-century house): the model would
+    drop it there. There are none but between English and French.
     """
     if {source, target} != {"en", "fr"}:
         return []
@@ -114,7 +119,7 @@ def find_centuries(text: str, source: str, target: str) -> list[tuple[Span, str]
         noun = _NOUN.match(text, span.end)
         if target == "en":
             found.append((span, english_ordinal(value)))
-        elif noun is None or not _BEGINS.search(text, 0, span.start):
+        elif noun is None or not (noun.group().startswith("-") or _BEGINS.search(text, 0, span.start)):
             found.append((span, _french_ordinal(value)))
         else:
             found.append((Span(span.start, noun.end()), f"{_french_ordinal(value)} siècle"))
@@ -139,6 +144,8 @@ def century_edits(source: str, written: str, languages: tuple[str, str]) -> list
         for match in _IN_DIGITS.finditer(written)
         if int(match[1]) in known
     ]
+    if _WITH_HYPHEN.search(source):  # a 19th-century house, une maison du XIXe siècle
+        in_digits += [(Span(*space.span()), " du ") for space in _AFTER_A_NOUN.finditer(written)]
     endings = [(Span(*match.span()), "e") for match in _LONG_ENDING.finditer(written)]
     return in_digits + endings + [(Span(*match.span()), "u") for match in _OF.finditer(written)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nmt.text.elision import elide
+from nmt.text.elision import agree_in_number, elide
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,24 @@ def test_elision_by_examples(before: str, word: str, result: str) -> None:
     change = elide(before, word)
     kept = before if change is None else before[: len(before) - change[0]] + change[1]
     assert kept + word == result
+
+
+@pytest.mark.parametrize(
+    ("before", "source", "words", "result"),
+    [
+        ("J'accepte la ", "terms", "conditions", "J'accepte les conditions"),
+        ("Le ", "new rules", "règles nouvelles", "Les règles nouvelles"),
+        ("au ", "users", "jeux", "aux jeux"),
+        ("le ", "bus", "bus", "le bus"),
+        ("un ", "access", "accès", "un accès"),
+        ("la ", "page", "page", "la page"),
+        ("le ", "notice", "avis", "le avis"),
+        ("sous ", "terms", "conditions", "sous conditions"),
+    ],
+)
+def test_an_article_becomes_plural_before_plural_words(
+    before: str, source: str, words: str, result: str
+) -> None:
+    change = agree_in_number(before, source, words)
+    kept = before if change is None else before[: len(before) - change[0]] + change[1]
+    assert kept + words == result

@@ -136,6 +136,8 @@ def test_numbers_look_as_the_language_writes_them(
         ("Total: $1,250.00", "Total : 1 250,00", ("$",)),
         ("USD 7,179.72", "UTILISE 7 179,72", ("USD",)),
         ("USD 7,179.72", "7 179,72 dollars", ()),
+        ("USD 7,179.72", "7 179,72 Dollars", ("USD",)),
+        ("USD 7,179.72", "7 179,72 DOLLARS", ()),
         ("It costs £5", "Cela coûte 5 livres", ()),
         ("a $HOME of 5", "un $HOME de 5", ()),
     ],

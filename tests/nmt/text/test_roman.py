@@ -16,7 +16,8 @@ def test_a_numeral_is_read_as_it_is_written() -> None:
     ("text", "source", "found"),
     [
         ("in the 19th century", "en", [("19th", "XIXe")]),
-        ("a 16th-century castle", "en", [("16th", "XVIe")]),
+        ("a 16th-century castle", "en", [("16th-century", "XVIe siècle")]),
+        ("18th- and 19th-century art", "en", [("18th", "XVIIIe"), ("19th-century", "XIXe siècle")]),
         ("The nineteenth century", "en", [("nineteenth century", "XIXe siècle")]),
         ("17th and 1st centuries", "en", [("17th", "XVIIe"), ("1st", "Ier")]),
         ("From the 5th to the 8th century", "en", [("5th", "Ve"), ("8th", "VIIIe")]),
@@ -78,6 +79,9 @@ def test_centuries_are_written_in_numerals(written: str) -> None:
     ("source", "written", "better", "languages"),
     [
         ("in the 20th century", "un auteur de XXe siècle", "un auteur du XXe siècle", ("en", "fr")),
+        ("a 16th-century castle", "un château XVIe siècle", "un château du XVIe siècle", ("en", "fr")),
+        ("a 16th-century castle", "le XVIe siècle", "le XVIe siècle", ("en", "fr")),
+        ("castles of the 16th century", "châteaux XVIe siècle", "châteaux XVIe siècle", ("en", "fr")),
         ("au XIIe siècle", "It dates from 12th century.", "It dates from the 12th century.", ("fr", "en")),
         ("au XIIe siècle", "a lot of 12th century art", "a lot of 12th century art", ("fr", "en")),
         ("rien", "It dates from 12th century.", "It dates from 12th century.", ("fr", "en")),
