@@ -1,6 +1,6 @@
 """Go on training the general models in the background: one command for a whole sitting.
 
-    python -m scripts.train_on DATA [--runs runs] [--recipe general --recipe general_fr_en]
+    python -m scripts.train_on DATA [--runs runs] [--minutes 120] [--recipe general --recipe general_fr_en]
 
 DATA holds the corpora that the recipes name. What is missing is prepared; each recipe's run is resumed, or
 begun from the mean of its last run's checkpoints, or from the model of its name that ships, or anew. The
@@ -10,6 +10,10 @@ each run saves a checkpoint.
 Every hour, and at the end, the mean of each run's last checkpoints becomes ``RUNS/RECIPE/average`` and is
 scored on the development sets. The sitting's line in the ledger is brought up to date each time, so that a
 sitting that is killed is there too.
+
+With ``--minutes`` each run ends by itself: its learning rate falls to nothing over the last seven tenths of
+that time. The mean of its weights and of those that it began with (a model soup, Wortsman et al. 2022)
+becomes ``RUNS/RECIPE/blended`` and is scored too. It is often the better one; the next run begins with it.
 """
 
 from __future__ import annotations
@@ -33,6 +37,7 @@ from nmt.model_folder.checkpoint import PRETRAINED
 from nmt.options import TranslationOptions
 from nmt.translator import Translator
 from training.average import average_run
+from training.blend import blend
 from training.evaluation.evaluate import search_options
 from training.evaluation.scoring import score
 from training.provenance import commit, machine
@@ -44,6 +49,10 @@ RECIPES = ("general", "general_fr_en")
 NICENESS = 19
 LOOK_EVERY_S = 5.0
 STOPPED_WITHIN_S = 900.0
+ENDED = "ended"
+"""File in the folder of a run that came to its end."""
+COOLDOWN = 0.7
+"""Share of ``--minutes`` in which the learning rate falls."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +89,7 @@ class Run:
     tokens_at_start: int = 0
     seconds_at_start: float = 0.0
     process: subprocess.Popen[bytes] | None = None
+    was_stopped: bool = False
     curve: list[dict[str, Any]] = field(default_factory=list)
 
     @property
@@ -91,6 +101,16 @@ class Run:
     def average(self) -> Path:
         """Model folder with the mean of the last checkpoints."""
         return self.folder / "average"
+
+    @property
+    def blended(self) -> Path:
+        """Model folder with the mean of these weights and those that the run began with."""
+        return self.folder / "blended"
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the run came to its end by itself."""
+        return self.process is not None and self.process.returncode == 0 and not self.was_stopped
 
     def state(self) -> TrainingState:
         """Where the newest checkpoint stands."""
@@ -123,7 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     next_score_s = began_s + 60 * options.score_every_minutes
     try:
         for run in runs:
-            run.process = _start(run, options.data, options.set)
+            run.process = _start(run, options)
         while any(_is_running(run) for run in runs) and not _is_over(began_s, options.hours):
             time.sleep(LOOK_EVERY_S)
             if time.monotonic() >= next_score_s:
@@ -147,7 +167,7 @@ def plan(recipes: Sequence[str], runs: Path, ledger: Path) -> list[Run]:
     for index, recipe in enumerate(recipes):
         mine = tuple(cores[index :: len(recipes)]) or (cores[index % len(cores)],)
         name = Path(recipe).stem
-        folder = runs / f"{name}-{mixture(recipe)}"
+        folder = free_folder(runs / f"{name}-{mixture(recipe)}")
         former = latest_average(runs, name, other_than=folder)
         shipped = name if (PRETRAINED / name).is_dir() else None
         run = Run(recipe, folder, str(former) if former else shipped, mine, tokens_seen(ledger, name))
@@ -164,6 +184,22 @@ def plan(recipes: Sequence[str], runs: Path, ledger: Path) -> list[Run]:
         run.seconds_at_start = state.elapsed_s
         planned.append(run)
     return planned
+
+
+def free_folder(folder: Path) -> Path:
+    """``folder``, or with a number behind it where the run in it has ended."""
+    number = 1
+    place = folder
+    while (place / ENDED).exists():
+        number += 1
+        place = folder.with_name(f"{folder.name}-{number}")
+    return place
+
+
+def prepared(folder: Path) -> Path | None:
+    """The corpus of an earlier run on the same mixture."""
+    found = sorted(folder.parent.glob(f"{folder.name[: folder.name.index('-') + 9]}*/data/manifest.json"))
+    return next((path.parent for path in found if path.parent.parent != folder), None)
 
 
 def mixture(recipe: str) -> str:
@@ -183,10 +219,11 @@ def newest_state(run: Path) -> TrainingState:
 
 
 def latest_average(runs: Path, recipe: str, *, other_than: Path) -> Path | None:
-    """The newest average of the recipe's earlier runs, which had another mixture."""
+    """The newest average of the recipe's earlier runs."""
     found = [
         folder
-        for folder in runs.glob(f"{recipe}-????????/average")
+        for kind in ("average", "blended")
+        for folder in runs.glob(f"{recipe}-????????*/{kind}")
         if folder.parent != other_than and (folder / "config.json").exists()
     ]
     return max(found, key=lambda folder: folder.stat().st_mtime, default=None)
@@ -240,8 +277,10 @@ def _score_and_record(
     runs: Sequence[Run], options: argparse.Namespace, line: dict[str, Any], began_s: float
 ) -> None:
     for run in runs:
+        is_cold = options.minutes is not None and run.has_ended  # no mean is better than the last weights
+        last = 1 if is_cold else load_recipe(run.recipe).training.average_last
         try:
-            state = average_run(run.folder, load_recipe(run.recipe).training.average_last, run.average)
+            state = average_run(run.folder, last, run.average)
         except PasserelleError as error:
             print(f"{run.name}: not scored: {error}", file=sys.stderr)
             continue
@@ -251,18 +290,31 @@ def _score_and_record(
             bleu = development_scores(run.average, options.data)
             run.curve.append({"hours": hours, "total_target_tokens": tokens, "bleu": bleu})
             print(f"{run.name}: {tokens / 1e6:.1f} M target tokens, {bleu}", flush=True)
+            if is_cold:
+                (run.folder / ENDED).touch()
+            if is_cold and run.init_from is not None:
+                bleu = development_scores(
+                    blend(run.average, [run.init_from], None, run.blended), options.data
+                )
+                point = {"hours": hours, "total_target_tokens": tokens, "bleu": bleu, "blended": True}
+                run.curve.append(point)
+                print(f"{run.name}: blended with {run.init_from}, {bleu}", flush=True)
     line["hours"] = round((time.monotonic() - began_s) / 3600, 2)
     line["models"] = {run.name: run.record() for run in runs}
     write_line(options.ledger, line)
 
 
-def _start(run: Run, data: Path, overrides: Sequence[str]) -> subprocess.Popen[bytes]:
+def _start(run: Run, options: argparse.Namespace) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "nmt", "train", run.recipe, "--run", str(run.folder), "--resume"]
-    settings = [f"data.dir={data}"]
+    settings = [f"data.dir={options.data}"]
+    if options.minutes is not None:
+        settings += [f"training.max_minutes={options.minutes}", f"training.cooldown={COOLDOWN}"]
+    if (corpus := prepared(run.folder)) is not None:
+        command += ["--data", str(corpus)]
     if run.init_from is not None:
         command += ["--init-from", run.init_from]
         settings.append("training.validate_every=1000000")  # the mean of the checkpoints is scored instead
-    settings += overrides
+    settings += options.set
     command += [word for value in settings for word in ("--set", value)]
     log = (run.folder.parent / f"{run.name}.log").open("ab")
     threads = {"OMP_NUM_THREADS": str(len(run.cores))}
@@ -284,6 +336,7 @@ def _is_over(began_s: float, hours: float | None) -> bool:
 def _stop(runs: Sequence[Run]) -> None:
     for run in runs:
         if run.process is not None and _is_running(run):
+            run.was_stopped = True
             run.process.send_signal(signal.SIGTERM)
     for run in runs:
         if run.process is not None:
@@ -304,6 +357,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--runs", type=Path, default=Path("runs"), help="folder of the runs")
     parser.add_argument("--recipe", action="append", help=f"default: {' and '.join(RECIPES)}")
     parser.add_argument("--hours", type=float, help="end by itself after so long")
+    parser.add_argument("--minutes", type=float, help="of training, the end of which is a cool-down")
     parser.add_argument("--score-every-minutes", type=float, default=60.0)
     parser.add_argument("--ledger", type=Path, default=LEDGER)
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="as of nmt train")

@@ -82,7 +82,8 @@ def curve(sittings: Sequence[dict[str, Any]], model: str) -> Iterator[str]:
     yield "|---|--:|" + "--:|" * len(names)
     for date, point in points:
         scores = (f"{point['bleu'][name]:.1f}" for name in names)
-        yield f"| {date} | {point['total_target_tokens'] / 1e6:.1f} | {' | '.join(scores)} |"
+        which = ", with the former" if point.get("blended") else ""
+        yield f"| {date}{which} | {point['total_target_tokens'] / 1e6:.1f} | {' | '.join(scores)} |"
 
 
 def speed(record: dict[str, Any]) -> list[str]:

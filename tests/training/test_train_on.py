@@ -66,9 +66,9 @@ def data(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def sitting(data: Path) -> Iterator[subprocess.Popen[bytes]]:
+def sitting(data: Path, *options: str) -> Iterator[subprocess.Popen[bytes]]:
     command = [sys.executable, "-m", "scripts.train_on", str(data), "--runs", str(data.parent / "runs")]
-    command += ["--recipe", str(data / "tiny.toml"), "--ledger", str(data.parent / "ledger.jsonl")]
+    command += ["--recipe", str(data / "tiny.toml"), "--ledger", str(data.parent / "ledger.jsonl"), *options]
     with subprocess.Popen(command) as process:
         try:
             yield process
@@ -105,6 +105,24 @@ def test_a_sitting_is_stopped_resumed_and_told_in_the_ledger(data: Path):
     (point,) = second["curve"]
     assert point["total_target_tokens"] == second["total_target_tokens"]
     assert set(point["bleu"]) == {*(item.path for item in DEVELOPMENT_SETS), "mean"}
+
+
+@pytest.mark.exhaustive
+@pytest.mark.timeout(1800)
+def test_a_run_that_ends_is_blended_with_what_it_began_with(data: Path):
+    for _ in range(2):
+        with sitting(data, "--minutes", "0.05") as process:
+            assert process.wait(600) == 0
+    first, second = (line["models"]["tiny"] for line in read_ledger(data.parent / "ledger.jsonl"))
+    runs = data.parent / "runs"
+    assert second["run"] == f"{first['run']}-2"
+    assert second["init_from"] == f"{first['run']}/average"
+    assert not (runs / second["run"] / "data").exists(), "the corpus of the first is used"
+    assert not (runs / first["run"] / "blended").exists()
+    alone, blended = second["curve"]
+    assert blended["blended"] is True
+    assert blended["total_target_tokens"] == alone["total_target_tokens"] == second["total_target_tokens"]
+    assert latest_average(runs, "tiny", other_than=runs / "tiny") == runs / second["run"] / "blended"
 
 
 def test_a_pair_more_is_another_mixture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
