@@ -2,7 +2,7 @@
 
 It stands where ``nmt.search.continuous`` does: a decoder that is stepped lets sentences join at any token; a
 searcher lets them join between batches. A batch is bounded in sentences and tokens, and in time while others
-are in a hurry, so nobody waits long for another's.
+are in a hurry, so nobody waits long for another's. The sentence that has waited longest is in the next batch.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Hashable, Sequence
+from itertools import islice
 
 from nmt.hypothesis import Outcome, Sentence
 from nmt.pipeline.requests import Search
@@ -17,6 +18,8 @@ from nmt.searchers.interface import Searcher
 
 MOST_SENTENCES = 16
 """Sentences of a batch."""
+WINDOW = 64
+"""Sentences that a batch is chosen from, those that have waited longest."""
 MOST_TOKENS = 4096
 """Source tokens x beam size of a batch; a longer sentence is alone."""
 HURRIED_S = 0.02
@@ -60,15 +63,10 @@ class WaitingSearch:
     def step(self) -> list[Outcome]:
         """Search the next batch; what came of it."""
         most_tokens = min(HURRIED_S * self._tokens_per_s, MOST_TOKENS) if self._is_hurried() else MOST_TOKENS
-        batch: list[Sentence] = []
-        n_tokens = 0
-        while self._waiting and len(batch) < MOST_SENTENCES:
-            if batch and n_tokens + self._waiting[0].n_tokens > most_tokens:
-                break
-            n_tokens += self._waiting[0].n_tokens
-            batch.append(self._waiting.popleft())
+        batch = self._next_batch(most_tokens)
         if not batch:
             return []
+        n_tokens = sum(sentence.n_tokens for sentence in batch)
         began_s = time.perf_counter()
         try:
             found = self._searcher.search([_asked(one) for one in batch], max_batch_tokens=MOST_TOKENS)
@@ -78,6 +76,22 @@ class WaitingSearch:
             return [self._alone(sentence) for sentence in batch]
         self._tokens_per_s = n_tokens / (time.perf_counter() - began_s)
         return [Outcome(one.key, hypotheses) for one, hypotheses in zip(batch, found, strict=True)]
+
+    def _next_batch(self, most_tokens: float) -> list[Sentence]:
+        """The sentence that has waited longest, and those nearest to it in length: less is padding."""
+        if not self._waiting:
+            return []
+        first = self._waiting.popleft()
+        others = list(islice(self._waiting, WINDOW - 1))
+        batch, n_tokens = [first], first.n_tokens
+        for other in sorted(others, key=lambda one: abs(one.n_tokens - first.n_tokens)):
+            if len(batch) == MOST_SENTENCES or n_tokens + other.n_tokens > most_tokens:
+                break
+            n_tokens += other.n_tokens
+            batch.append(other)
+        taken = {id(sentence) for sentence in batch}
+        self._waiting = deque(sentence for sentence in self._waiting if id(sentence) not in taken)
+        return batch
 
     def _alone(self, sentence: Sentence) -> Outcome:
         try:

@@ -11,7 +11,7 @@ from nmt.errors import NumericalError
 from nmt.pipeline.requests import Followers, NextPieces, Search
 from nmt.search import Hypothesis
 from nmt.search.continuous import Sentence
-from nmt.searchers.waiting import MOST_SENTENCES, WaitingSearch
+from nmt.searchers.waiting import MOST_SENTENCES, WINDOW, WaitingSearch
 
 BAD = 999
 
@@ -45,6 +45,24 @@ def test_a_step_searches_a_bounded_batch_in_the_order_of_arrival():
     assert searcher.batches == [MOST_SENTENCES, 3]
     assert first[2].hypotheses[0].tokens == (5, 2)
     assert search.step() == []
+
+
+def test_a_batch_has_the_oldest_sentence_and_those_nearest_to_it_in_length():
+    search = WaitingSearch(Echo())
+    long, short = (sentence(0, *[5] * 40), [sentence(key, 5) for key in range(1, MOST_SENTENCES + 1)])
+    alike = [sentence(100 + key, *[5] * (38 + key)) for key in range(MOST_SENTENCES - 1)]
+    search.add([long, *short, *alike])
+    assert {outcome.key for outcome in search.step()} == {0, *range(100, 100 + MOST_SENTENCES - 1)}
+    assert [outcome.key for outcome in search.step()] == list(range(1, MOST_SENTENCES + 1))
+
+
+def test_a_sentence_beyond_the_window_waits_its_turn():
+    search = WaitingSearch(Echo())
+    search.add([sentence(key, *[5] * (1 + key % 7)) for key in range(WINDOW)] + [sentence(999, 5)])
+    assert 999 not in {outcome.key for outcome in search.step()}
+    left = [outcome.key for _ in range(WINDOW // MOST_SENTENCES) for outcome in search.step()]
+    assert 999 in left
+    assert search.running == []
 
 
 def test_long_sentences_are_fewer_in_a_batch_and_one_too_long_is_alone():
