@@ -265,7 +265,9 @@ def development_scores(model: Path, data: Path) -> dict[str, float]:
         )
         texts = [
             result.text.replace("\n", " ")
-            for result in translator.translate(sources, TranslationOptions(generation=options))
+            for result in translator.translate(
+                sources, TranslationOptions(confidence=False, generation=options)
+            )
         ]
         bleu = next(value for value in score(texts, references) if value.metric == "BLEU")
         found[item.path] = round(bleu.score, 2)

@@ -173,7 +173,9 @@ def translate(
 
     A blank line stays blank. Standard output holds translations and nothing else.
     """
+    shows = alignment or as_json or n_best is not None
     wishes = TranslationOptions(
+        confidence=shows,
         formality=formality,
         french_typography=french_typography,
         min_confidence=min_confidence,
@@ -184,7 +186,6 @@ def translate(
     asked = _Asked(
         _Chosen(model, source, target, device, engine), wishes, glossary, search, memory, threshold
     )
-    shows = alignment or as_json or n_best is not None
     _hint_at_files(text or ())
     if file:
         if text or shows or markup is not None:

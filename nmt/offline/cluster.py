@@ -168,7 +168,7 @@ def translate_shard(
         ledger.source / name,
         written,
         column,
-        lambda texts: translator.translate(texts, TranslationOptions(generation=options)),
+        lambda texts: translator.translate(texts, TranslationOptions(confidence=False, generation=options)),
     )
     return ledger.commit(
         name, written, rows=rows, cpu_s=time.process_time() - cpu, wall_s=time.monotonic() - wall

@@ -17,6 +17,7 @@ from nmt.hypothesis import Hypothesis
 from nmt.pipeline.asides import AsideSearch, wrong_asides
 from nmt.pipeline.beginning import beginning_of
 from nmt.pipeline.flags import FlagKind
+from nmt.pipeline.known import needs_scores
 from nmt.pipeline.pairs import moved_pairs
 from nmt.pipeline.prepare import (
     ModelInput,
@@ -177,9 +178,10 @@ class _Run:
         source_ids = self.preparer.encode(model_input.text) if ids is None else ids
         required = [placeholder.id for placeholder, _ in model_input.protected]
         beginning = beginning_of(self.preparer, sentence, model_input)
+        scored = needs_scores(sentence)
 
         def ask(options: GenerationConfig) -> Flow[list[Hypothesis]]:
-            return search_for(source_ids, options, required, beginning.ids)
+            return search_for(source_ids, options, required, beginning.ids, scored=scored)
 
         candidates, flags = yield from search_and_repair(model_input.text, self.options, ask, self.decode)
         if candidates[0].copied and beginning.text:
@@ -490,7 +492,7 @@ def _joined_parts(
     return Candidate(
         text,
         tuple(pieces),
-        sum(token_log_probs),
+        sum(token_log_probs or (part.log_prob for _, part in parts if not part.copied)),
         sum(part.rank for _, part in parts),
         finished=all(part.finished for _, part in parts),
         token_log_probs=tuple(token_log_probs),

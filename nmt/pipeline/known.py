@@ -28,12 +28,27 @@ def known_translation(
     """
     if confidence is None or sentence.terms or sentence.copied or sentence.options.formality == "informal":
         return None
-    text = sentence.text
-    languages = sentence.source_language, sentence.target_language
-    entry = look_up_caption(text, *languages) or look_up(text, *languages)
-    if entry is None or confidence >= _unsure(text) or entry.has(best.text):
+    entry = _entry(sentence)
+    if entry is None or confidence >= _unsure(sentence.text) or entry.has(best.text):
         return None
     return _candidate(entry, tokenizer)
+
+
+def needs_scores(sentence: PreparedSentence) -> bool:
+    """Whether the log-probability of each token is read by anybody: the caller, or who doubts the model."""
+    options = sentence.options
+    return (
+        options.confidence
+        or options.min_confidence is not None
+        or options.alignment != "none"
+        or options.quality == "best"
+        or _entry(sentence) is not None
+    )
+
+
+def _entry(sentence: PreparedSentence) -> Entry | None:
+    languages = sentence.source_language, sentence.target_language
+    return look_up_caption(sentence.text, *languages) or look_up(sentence.text, *languages)
 
 
 def _unsure(text: str) -> float:

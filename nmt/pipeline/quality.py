@@ -109,6 +109,8 @@ class Judge:
     def confidence(self, source: str, n_source_tokens: int, candidate: Candidate) -> float | None:
         """The probability that ``candidate`` is good; of a copied sentence, that it should have been.
 
+        None without calibration, and for a candidate whose tokens were not scored.
+
         What a person translated, in a translation memory, is taken to be good.
         """
         if self.model is None:
@@ -117,6 +119,8 @@ class Judge:
             return 1.0
         if candidate.copied:
             return float(reason_to_copy(source, self.source_language) in NOTHING_TO_TRANSLATE)
+        if not candidate.token_log_probs:
+            return None
         return self.model.sentence(self._evidence(source, n_source_tokens, candidate))
 
     def verdict(

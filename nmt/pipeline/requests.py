@@ -29,6 +29,8 @@ class Search:
     """Placeholder ids that the translation must hold, each once."""
     prefix: tuple[int, ...] = ()
     """Ids that it begins with; they end with a whole word."""
+    scored: bool = True
+    """Whether the log-probability of each token is asked for; a searcher may give them all the same."""
 
 
 @dataclass(frozen=True)
@@ -83,9 +85,11 @@ def search_for(
     options: GenerationConfig,
     required: Sequence[int] = (),
     prefix: Sequence[int] = (),
+    *,
+    scored: bool = True,
 ) -> Flow[list[Hypothesis]]:
     """Ask for a search; ``yield from`` it gives the hypotheses, best first."""
-    asked = Search(tuple(source_ids), options, tuple(required), tuple(prefix))
+    asked = Search(tuple(source_ids), options, tuple(required), tuple(prefix), scored)
     return cast(list[Hypothesis], (yield asked))
 
 

@@ -138,17 +138,20 @@ class CTranslate2Searcher:
         ]
         scoring = []
         lacking: dict[int, list[str]] = {}
+        found: dict[int, list[Hypothesis]] = {}
         for batch, running in searching:
             kept: list[tuple[int, list[str]]] = []
             for place, answer in zip(batch, running, strict=True):
                 found_here = self._usable(asked[place], answer.result())
-                kept += [(place, pieces) for pieces in found_here]
+                if asked[place].scored or asked[place].prefix:
+                    kept += [(place, pieces) for _, pieces in found_here]
+                elif found_here:
+                    found[place] = [self._unscored(asked[place], *one) for one in found_here]
                 if not found_here and asked[place].required:
                     lacking[place] = answer.result().hypotheses[0][len(self._bos) :]
             scoring.append((kept, self._score([(asked[place], pieces) for place, pieces in kept])))
         kept = self._with_required(asked, lacking)
         scoring.append((kept, self._score([(asked[place], pieces) for place, pieces in kept])))
-        found: dict[int, list[Hypothesis]] = {}
         for kept, scores in scoring:
             for (place, pieces), score in zip(kept, scores, strict=True):
                 found.setdefault(place, []).append(self._scored(asked[place], pieces, score.result()))
@@ -224,7 +227,7 @@ class CTranslate2Searcher:
             lacking = {}
             for place, (answer,) in running.items():
                 kept = self._usable(asked[place], answer.result())
-                found += [(place, pieces) for pieces in kept]
+                found += [(place, pieces) for _, pieces in kept]
                 if not kept:
                     lacking[place] = answer.result().hypotheses[0][len(self._bos) :]
         return found
@@ -274,8 +277,10 @@ class CTranslate2Searcher:
             sound.append(piece)
         return sound
 
-    def _usable(self, asked: Search, answer: Any) -> list[list[str]]:  # noqa: ANN401
+    def _usable(self, asked: Search, answer: Any) -> list[tuple[float, list[str]]]:  # noqa: ANN401
         """The best ``n_best`` finished hypotheses of legal length with each required placeholder once.
+
+        Each comes with its log-probability.
 
         After a prefix, whose pieces CTranslate2 does not score, all that there are; none that goes on with
         its last word.
@@ -283,7 +288,7 @@ class CTranslate2Searcher:
         scoring = Scoring.from_options(asked.options)
         end = self._pieces[self._special.eos]
         n_given, never = len(asked.prefix), self._word_pieces.never_after(asked.prefix)
-        ranked: list[tuple[float, list[str]]] = []
+        ranked: list[tuple[float, list[str], float]] = []
         for hypothesis, mean in zip(answer.hypotheses, answer.scores, strict=True):
             pieces = hypothesis[len(self._bos) :]
             log_prob = mean * len(hypothesis)
@@ -295,9 +300,11 @@ class CTranslate2Searcher:
             is_finished = pieces[-1:] == [end] and len(pieces) - 1 <= _limit(asked)
             following = self._ids[pieces[n_given]] if len(pieces) > n_given else None
             if is_finished and following not in never and self._has_required(pieces, asked.required):
-                ranked.append((-scoring.score(log_prob, len(pieces)), pieces[:-1]))
+                ranked.append((-scoring.score(log_prob, len(pieces)), pieces[:-1], log_prob))
         ranked.sort()
-        return [pieces for _, pieces in ranked[: None if n_given else asked.options.n_best]]
+        return [
+            (log_prob, pieces) for _, pieces, log_prob in ranked[: None if n_given else asked.options.n_best]
+        ]
 
     def _has_required(self, pieces: Sequence[str], required: Sequence[int]) -> bool:
         """Whether what is required is there once, and no other placeholder."""
@@ -342,6 +349,12 @@ class CTranslate2Searcher:
         tokens = tuple(self._ids[piece] for piece in pieces)
         score = Scoring.from_options(asked.options).score(log_prob, len(tokens) + 1)
         return Hypothesis(tokens, log_prob, score, True, log_probs)
+
+    def _unscored(self, asked: Search, log_prob: float, pieces: Sequence[str]) -> Hypothesis:
+        """A hypothesis with what CTranslate2's search knows of it."""
+        tokens = tuple(self._ids[piece] for piece in pieces)
+        score = Scoring.from_options(asked.options).score(log_prob, len(tokens) + 1)
+        return Hypothesis(tokens, log_prob, score, True)
 
     def next_pieces(self, asked: NextPieces) -> list[Followers]:
         """As ``Searcher.next_pieces``: alternatives at the first place after each prefix, and no further.

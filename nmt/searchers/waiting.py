@@ -102,4 +102,4 @@ class WaitingSearch:
 
 
 def _asked(sentence: Sentence) -> Search:
-    return Search(sentence.source_ids, sentence.options, sentence.required, sentence.prefix)
+    return Search(sentence.source_ids, sentence.options, sentence.required, sentence.prefix, sentence.scored)

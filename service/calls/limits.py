@@ -66,10 +66,12 @@ def check_context(context: str, settings: Settings) -> None:
         )
 
 
-def options(request: TranslateRequest, direction: Direction, settings: Settings) -> TranslationOptions:
+def options(
+    request: TranslateRequest, direction: Direction, settings: Settings, *, confidence: bool = True
+) -> TranslationOptions:
     """The request's options over the defaults of the direction's model, whose languages are the request's.
 
-    Without a beam size, n_best widens the beam.
+    Without a beam size, n_best widens the beam. ``confidence`` costs time: False where no answer tells it.
 
     Raises:
         InputError: a beam larger than this server allows, fewer hypotheses than alternatives, a glossary
@@ -97,6 +99,7 @@ def options(request: TranslateRequest, direction: Direction, settings: Settings)
         source=direction.source,
         target=direction.target,
         alignment=_alignment(request),
+        confidence=confidence,
         generation=chosen,
         glossary=glossary_of(request.glossary),
         formality=request.formality,

@@ -65,7 +65,7 @@ async def translate(request: Request, service: ServiceDependency) -> dict[str, A
     fields = parse(TranslateFields, await _fields(request))
     source = fields.source or AUTO
     direction = await choose(service.directions, source, fields.target, fields.q)
-    chosen = options(TranslateRequest(text=""), direction, service.settings)
+    chosen = options(TranslateRequest(text=""), direction, service.settings, confidence=False)
     extract = extract_html if fields.text_format == "html" else None
     found = await translate_texts(service, request, fields.q, chosen, extract)
     answers: list[dict[str, Any]] = [{"translatedText": one.text} for one in found]

@@ -83,7 +83,7 @@ async def translate(request: Request, service: ServiceDependency) -> list[dict[s
     answers: list[dict[str, Any]] = [{"translations": []} for _ in texts]
     for to in dict.fromkeys(fields.to):
         direction = await choose(service.directions, fields.source, to, texts)
-        chosen = options(TranslateRequest(text=""), direction, service.settings)
+        chosen = options(TranslateRequest(text=""), direction, service.settings, confidence=False)
         if fields.text_type == "html":
             found = await translate_texts(service, request, texts, chosen, extract_html)
             written: list[dict[str, Any]] = [{"text": one.text, "to": to} for one in found]

@@ -90,7 +90,7 @@ async def upload(
     found = service.directions.fitting(source, target)
     texts = await documents.texts_of(name, data, column) if len(found) > 1 else []
     direction = await service.directions.choose(source, target, texts)
-    chosen = options(TranslateRequest(text=""), direction, service.settings)
+    chosen = options(TranslateRequest(text=""), direction, service.settings, confidence=False)
     memory = await memory_wish(service, current_caller(request), direction, translation_memory, threshold)
     job, secret = await documents.submit(request, name, data, chosen, memory, column)
     response.headers["Cache-Control"] = "no-store"

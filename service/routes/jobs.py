@@ -116,7 +116,7 @@ async def create(
         wishes = TranslateRequest(
             text="", formality=formality, french_typography=french_typography, quality=quality
         )
-        chosen = options(wishes, direction, service.settings)
+        chosen = options(wishes, direction, service.settings, confidence=kind != "zip")
         if glossary_id is not None:
             terms = await _glossary(service, caller.key_id, glossary_id, chosen)
             chosen = chosen.model_copy(update={"glossary": terms})

@@ -127,14 +127,18 @@ def evaluate_on(
         lowercase_tokenized: also score on the literature's scale, as a score of its own.
         name: of the model, for the progress bar.
     """
-    translator.translate(test_set.sources[:WARM_UP_SENTENCES], TranslationOptions(generation=options))
+    translator.translate(
+        test_set.sources[:WARM_UP_SENTENCES], TranslationOptions(confidence=False, generation=options)
+    )
     lines: list[str] = []
     tokens = truncated = repaired = 0
     begin_s = time.perf_counter()
     with progress(f"{name or translator.config.name} on {test_set.name}", len(test_set)) as advance:
         for start in range(0, len(test_set), SENTENCES_AT_ONCE):
             chunk = test_set.sources[start : start + SENTENCES_AT_ONCE]
-            for translation in translator.translate(chunk, TranslationOptions(generation=options)):
+            for translation in translator.translate(
+                chunk, TranslationOptions(confidence=False, generation=options)
+            ):
                 lines.append(translation.text.replace("\n", " "))
                 tokens += translation.n_target_tokens
                 truncated += translation.truncated

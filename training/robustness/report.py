@@ -110,7 +110,9 @@ def measure(translator: Translator, measured: Sequence[Behaviour], options: Gene
     with progress(f"{translator.config.name}: robustness", len(unique)) as advance:
         for start in range(0, len(unique), SENTENCES_AT_ONCE):
             chunk = unique[start : start + SENTENCES_AT_ONCE]
-            translations = translator.translate(chunk, TranslationOptions(generation=options))
+            translations = translator.translate(
+                chunk, TranslationOptions(confidence=False, generation=options)
+            )
             texts |= zip(chunk, (translation.text for translation in translations), strict=True)
             advance(len(chunk))
     return [_row(behaviour, texts) for behaviour in measured]

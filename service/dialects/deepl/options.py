@@ -110,7 +110,9 @@ async def common_options(
                 "prefer_more or prefer_less"
             )
         formality = "default"
-    chosen = options(TranslateRequest(text="", formality=formality), direction, service.settings)
+    chosen = options(
+        TranslateRequest(text="", formality=formality), direction, service.settings, confidence=False
+    )
     ids = [fields.glossary_id] if fields.glossary_id else list(fields.glossary_ids)
     if not ids:
         return chosen

@@ -43,7 +43,7 @@ async def translate_file(
     if fields.source == AUTO:
         texts = await documents.texts_of(sent.name, sent.data)
     direction = await choose(service.directions, fields.source, fields.target, texts)
-    chosen = options(TranslateRequest(text=""), direction, service.settings)
+    chosen = options(TranslateRequest(text=""), direction, service.settings, confidence=False)
     job, secret = await documents.submit(request, sent.name, sent.data, chosen)
     await documents.wait(job.id, service.settings.request_timeout_s)
     job = await find_job(service, caller.key_id, job.id, secret)

@@ -57,7 +57,7 @@ async def translate(request: Request, service: ServiceDependency) -> dict[str, A
     if fields.alternatives > most:
         raise InputError(f"alternatives: {fields.alternatives} is over the limit of this server, {most}")
     asked = TranslateRequest(text="", n_best=1 if is_html else fields.alternatives + 1)
-    chosen = options(asked, direction, service.settings)
+    chosen = options(asked, direction, service.settings, confidence=False)
     found = await translate_texts(service, request, fields.q, chosen, _extract(fields) if is_html else None)
     answers: dict[str, list[Any]] = {"translatedText": [one.text for one in found]}
     if fields.source == AUTO:

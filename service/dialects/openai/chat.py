@@ -177,7 +177,7 @@ async def _asked(fields: ChatFields, service: Service) -> _Asked:
         taken = await asyncio.to_thread(take_apart, text)
     check_texts([text], service.settings)
     direction = await directions.choose((source or AUTO).replace("_", "-"), _code(target), [text])
-    chosen = options(TranslateRequest(text=""), direction, service.settings)
+    chosen = options(TranslateRequest(text=""), direction, service.settings, confidence=False)
     aligned = "links" if isinstance(taken, Json) else "none"
     chosen = chosen.model_copy(update={"glossary": glossary, "alignment": aligned})
     texts, keep = to_translate(taken.extracts)

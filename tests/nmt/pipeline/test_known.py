@@ -99,3 +99,15 @@ def test_a_timetable_is_written_by_rule(english: Translator) -> None:
     translations = english.translate(texts)
     assert [one.text for one in translations] == ["Lun–jeu 8 h – 18 h 15", "9 h 30"]
     assert not any(one.flags for one in translations)
+
+
+def test_without_confidence_texts_and_flags_are_the_same(english: Translator) -> None:
+    texts = ["Dog", "octopus", "The dog sleeps.", "Call 555-0100 at 5 pm.", "[DOOR OPENS]", "Search", ""]
+    found = english.translate(texts, TranslationOptions(confidence=False))
+    expected = english.translate(texts)
+
+    assert [(one.text, one.flags) for one in found] == [(one.text, one.flags) for one in expected]
+    assert found[0].confidence == 1.0, "the lexicon had to know how sure the model was"
+    assert [one.confidence for one in (found[2], found[3])] == [None, None]
+    asked = english.translate(texts, TranslationOptions(confidence=False, min_confidence=0.1))
+    assert asked[2].confidence == pytest.approx(expected[2].confidence, abs=1e-3)

@@ -92,6 +92,30 @@ def test_hypotheses_are_those_of_the_reference(
             assert one.finished
 
 
+@pytest.mark.parametrize("options", [{"beam_size": 1}, {"beam_size": 5}, {"beam_size": 4, "n_best": 3}])
+def test_without_scores_of_tokens_the_hypotheses_are_the_same(
+    options: dict[str, int],
+    loaded: LoadedModel,
+    searchers: tuple[CTranslate2Searcher, Watched],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    searcher, _ = searchers
+    searches = asked(loaded, **options)
+    expected = searcher.search(searches, max_batch_tokens=4096)
+    scored: list[object] = []
+    score = searcher._score
+    monkeypatch.setattr(searcher, "_score", lambda kept: scored.extend(kept) or score(kept))
+    mixed = [replace(one, scored=number == 2) for number, one in enumerate(searches)]
+    found = searcher.search(mixed, max_batch_tokens=4096)
+    assert len(scored) == options.get("n_best", 1), "of one sentence alone"
+    for number, (ours, theirs) in enumerate(zip(found, expected, strict=True)):
+        assert [one.tokens for one in ours] == [one.tokens for one in theirs]
+        for one, other in zip(ours, theirs, strict=True):  # forbidden pieces count in a forced pass
+            assert one.log_prob == pytest.approx(other.log_prob, abs=1e-2)
+            assert one.score == pytest.approx(other.score, abs=1e-2)
+            assert bool(one.token_log_probs) == (number == 2)
+
+
 @pytest.mark.parametrize(
     "options",
     [
