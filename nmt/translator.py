@@ -366,6 +366,8 @@ class Translator:
 
     def _check_languages(self, source: str | None, target: str | None) -> None:
         known = (self.config.source_language, self.config.target_language)
+        if (source, target) == (None, None):
+            return
         if pair_among([known], source, target) is None:
             asked = source or known[0], target or known[1]
             raise UnsupportedLanguageError(

@@ -16,7 +16,7 @@ from nmt.pipeline.requests import Flow
 from nmt.pipeline.restore import rewrite
 from nmt.pipeline.result import Candidate
 from nmt.spans import overlap
-from nmt.text.asides import Aside, Compared, compare_asides, may_have_asides
+from nmt.text.asides import Aside, Compared, compare_asides
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.lexicon import Entry, look_up
 from nmt.text.numbers import compare_numbers
@@ -30,7 +30,7 @@ Attempt: TypeAlias = Callable[[PreparedSentence, ModelInput], Flow[Found]]
 
 def wrong_asides(sentence: PreparedSentence, best: Candidate) -> list[Compared]:
     """Asides that a translation drops or leaves as they were; those with literals are left out."""
-    if best.copied or not may_have_asides(sentence.text):
+    if best.copied:
         return []
     ignored = [*(entry.span for entry in sentence.copied), *(match.span for match in sentence.terms)]
     ignored += [source for source, _ in best.kept]

@@ -15,7 +15,7 @@ from itertools import pairwise
 from nmt.config import GenerationConfig
 from nmt.hypothesis import Hypothesis
 from nmt.pipeline.asides import AsideSearch, wrong_asides
-from nmt.pipeline.beginning import beginning_of
+from nmt.pipeline.beginning import NOTHING, beginning_of
 from nmt.pipeline.flags import FlagKind
 from nmt.pipeline.known import needs_scores
 from nmt.pipeline.pairs import moved_pairs
@@ -34,6 +34,7 @@ from nmt.pipeline.requests import Flow, search_for
 from nmt.pipeline.restore import restore
 from nmt.pipeline.result import Candidate
 from nmt.spans import Span
+from nmt.text.asides import OPENING
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.glossary import AppliedTerm, find_form, has_its_capitals, in_case_of
 from nmt.text.greetings import greeting
@@ -177,7 +178,7 @@ class _Run:
         """One search, repaired if it loops, with the sentence's form and literals restored."""
         source_ids = self.preparer.encode(model_input.text) if ids is None else ids
         required = [placeholder.id for placeholder, _ in model_input.protected]
-        beginning = beginning_of(self.preparer, sentence, model_input)
+        beginning = beginning_of(self.preparer, sentence, model_input) if sentence.prefix else NOTHING
         scored = needs_scores(sentence)
 
         def ask(options: GenerationConfig) -> Flow[list[Hypothesis]]:
@@ -190,10 +191,9 @@ class _Run:
         if candidates[0].copied:
             return (copy_of(sentence.text),), flags
         pieces = () if model_input.text == sentence.text else self.preparer.source_pieces(model_input)
-        restored = (
-            beginning.put_into(restore(sentence, model_input, candidate, len(beginning.ids)))
-            for candidate in candidates
-        )
+        restored = [restore(sentence, model_input, candidate, len(beginning.ids)) for candidate in candidates]
+        if sentence.prefix:
+            restored = [beginning.put_into(candidate) for candidate in restored]
         return tuple(replace(candidate, source_pieces=pieces) for candidate in restored), flags
 
     def in_parts(self, sentence: PreparedSentence, spans: Sequence[Span]) -> Flow[Found]:
@@ -219,6 +219,8 @@ class _Run:
 
 def _with_pairs(search: AsideSearch, sentence: PreparedSentence, found: Found) -> Flow[Found]:
     """Words between two literals stay there, unless literals, terms or numbers would be lost for it."""
+    if len(sentence.copied) < 2:
+        return found
     moved = yield from moved_pairs(search, sentence, found)
     if not moved:
         return found
@@ -247,6 +249,8 @@ def _read_back(sentence: PreparedSentence, found: Found) -> Flow[Found]:
 
 def _with_asides(search: AsideSearch, sentence: PreparedSentence, found: Found) -> Flow[Found]:
     """Parts in brackets or quotes are translated, wherever the model did not."""
+    if OPENING.isdisjoint(sentence.text):
+        return found
     dropped = [one.source for one in wrong_asides(sentence, found[0][0]) if one.target is None]
     if dropped:
         second = yield from search.put_back(sentence, dropped)

@@ -199,8 +199,10 @@ class _Choice(NamedTuple):
 
 def _between(plan: Plan) -> Callable[[str], str]:
     """Separator of sentences: a space where a language that writes none is translated, or none."""
-    first = next(iter(plan.sentences), None)
-    if first is None or writes_spaces(first.source_language) == writes_spaces(first.target_language):
+    if len(plan.sentences) < 2:
+        return lambda gap: gap
+    first = plan.sentences[0]
+    if writes_spaces(first.source_language) == writes_spaces(first.target_language):
         return lambda gap: gap
     if writes_spaces(first.target_language):
         return lambda gap: gap or " "

@@ -15,7 +15,7 @@ from nmt.options import TranslationOptions
 from nmt.pipeline.prepare import MASK, PreparedSentence, Preparer, copied_spans, slice_of, within
 from nmt.pipeline.result import Document
 from nmt.spans import Span
-from nmt.text.address import address_of
+from nmt.text.address import LEAST_SENTENCES, address_of
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.passthrough import isolate_non_words, reason_to_copy
 from nmt.text.segment import SEPARATORS, Segment, split, split_at_gaps, split_lines, split_long
@@ -134,6 +134,8 @@ class Planner:
     def _in_one_register(self, options: TranslationOptions, document: Document) -> TranslationOptions:
         """``options`` with one form of address for all sentences, if none was asked for."""
         if options.formality != "default" or not self.preparer.registers:
+            return options
+        if len(document.segments) < LEAST_SENTENCES and not options.context:
             return options
         context = [line for line in options.context.splitlines() if line.strip()]
         context = [segment.text for line in context for segment in split(line, self.language)]

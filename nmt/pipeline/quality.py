@@ -29,7 +29,7 @@ from nmt.pipeline.flags import (
 )
 from nmt.pipeline.requests import Flow
 from nmt.pipeline.result import Candidate, Verdict
-from nmt.text.asides import compare_asides
+from nmt.text.asides import OPENING, compare_asides
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.known_words import unknown_words
 from nmt.text.negation import compare_negations
@@ -184,7 +184,10 @@ class Judge:
             ("number_mismatch", not (numbers.ok and spelled.ok)),
             (
                 "literal_lost",
-                any(one.target is None for one in compare_asides(source, target, [span for span, _ in kept])),
+                not OPENING.isdisjoint(source)
+                and any(
+                    one.target is None for one in compare_asides(source, target, [span for span, _ in kept])
+                ),
             ),
             (
                 "untranslated",

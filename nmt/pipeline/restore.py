@@ -16,11 +16,11 @@ from nmt.spans import Span
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.elision import agree, agree_in_number
 from nmt.text.glossary import at_start as begin
-from nmt.text.greetings import left_greeting
+from nmt.text.greetings import GREETS, left_greeting
 from nmt.text.languages import rules
 from nmt.text.numbers import number_edits
 from nmt.text.placeholders import PLACEHOLDERS
-from nmt.text.quotes import quote_edits
+from nmt.text.quotes import QUOTES, quote_edits
 from nmt.text.roman import is_french_century
 from nmt.text.titles import lost_title
 from nmt.text.typography import french_typography
@@ -61,12 +61,12 @@ def restore(
     if numbers:
         candidate = rewrite(candidate, Rewriting.of(candidate.text, numbers))
     targets = [target for _, target in candidate.kept]
-    greetings = left_greeting(sentence.text, candidate.text, languages, targets)
-    if greetings:
+    if GREETS.search(sentence.text):
+        greetings = left_greeting(sentence.text, candidate.text, languages, targets)
         candidate = rewrite(candidate, Rewriting.of(candidate.text, greetings))
     targets = [*(target for _, target in candidate.kept), *_given(candidate, n_given)]
-    quotes = quote_edits(sentence.text, candidate.text, sentence.target_language, targets)
-    if quotes:
+    if not QUOTES.isdisjoint(sentence.text):
+        quotes = quote_edits(sentence.text, candidate.text, sentence.target_language, targets)
         candidate = rewrite(candidate, Rewriting.of(candidate.text, quotes))
     if sentence.options.french_typography:
         targets = [*(target for _, target in candidate.kept), *_given(candidate, n_given)]

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nmt.alignment.alignment import length_batches
+from nmt.pipeline.requests import Search
 
 BATCH_TOKENS = 16_384
 """Padded source tokens x beam size searched at once, at most."""
@@ -94,3 +95,11 @@ def even_shares(
         middle = (low + high) // 2
         low, high = (low, middle) if len(shares(middle)) <= n_shares else (middle + 1, high)
     return shares(high)
+
+
+def by_options(asked: Sequence[Search]) -> list[list[int]]:
+    """Places of the searches with equal options."""
+    groups: dict[str, list[int]] = {}
+    for place, one in enumerate(asked):
+        groups.setdefault(one.options.model_dump_json(), []).append(place)
+    return list(groups.values())

@@ -22,9 +22,9 @@ from nmt.hypothesis import Hypothesis, max_length
 from nmt.model_folder.opened import AnyModel
 from nmt.pipeline.requests import Followers, NextPieces, Search
 from nmt.scoring import Scoring
-from nmt.searchers.batches import cut
+from nmt.searchers.batches import by_options, cut
 from nmt.searchers.cache import cached_export, checksum
-from nmt.searchers.interface import Searcher, by_options
+from nmt.searchers.interface import Searcher
 from nmt.text.placeholders import PLACEHOLDERS
 from nmt.text.word_pieces import NO_WORD_PIECES, WordPieces
 
@@ -287,7 +287,8 @@ class CTranslate2Searcher:
         """
         scoring = Scoring.from_options(asked.options)
         end = self._pieces[self._special.eos]
-        n_given, never = len(asked.prefix), self._word_pieces.never_after(asked.prefix)
+        n_given = len(asked.prefix)
+        never = self._word_pieces.never_after(asked.prefix) if n_given else ()
         ranked: list[tuple[float, list[str], float]] = []
         for hypothesis, mean in zip(answer.hypotheses, answer.scores, strict=True):
             pieces = hypothesis[len(self._bos) :]

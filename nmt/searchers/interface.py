@@ -43,11 +43,3 @@ class RunningSearch(Protocol):
 
     def cancel(self, keys: Collection[Hashable]) -> None:
         """Take sentences out."""
-
-
-def by_options(asked: Sequence[Search]) -> list[list[int]]:
-    """Places of the searches with equal options."""
-    groups: dict[str, list[int]] = {}
-    for place, one in enumerate(asked):
-        groups.setdefault(one.options.model_dump_json(), []).append(place)
-    return list(groups.values())

@@ -13,8 +13,7 @@ from nmt.hypothesis import Hypothesis
 from nmt.models.interface import StepDecoder
 from nmt.pipeline.requests import Followers, NextPieces, Search
 from nmt.search import Prefixes, Required, search
-from nmt.searchers.batches import cut
-from nmt.searchers.interface import by_options
+from nmt.searchers.batches import by_options, cut
 from nmt.text.word_pieces import NO_WORD_PIECES, WordPieces
 
 

@@ -18,7 +18,8 @@ _ORDINARY = re.compile(r"(?<![\w'’-])(?=[^\W\d_]*[aeiouyà-ÿ])[^\W\d_A-ZÀ-Þ
 """A word has a vowel: png is none."""
 _CODE = re.compile(r"[=_<>{}\\|:;@#/]|[a-zà-ÿ][A-ZÀ-Þ]|\d[A-Za-z]|[A-Za-z]\d")
 """What is between the marks is rather code: year == 2015, user:, elemA."""
-_OPENING = '([“"«'
+OPENING = frozenset('([“"«')
+"""The marks that begin an aside."""
 LEAST_WORDS_OUTSIDE = 2
 """Fewer beside the brackets are no sentence: item(s)."""
 
@@ -77,11 +78,6 @@ def find_asides(text: str, *, any_words: bool = False) -> list[Aside]:
     return sorted(outer, key=lambda aside: aside.span.start)
 
 
-def may_have_asides(text: str) -> bool:
-    """Whether a bracket or a quotation mark is there at all."""
-    return any(mark in text for mark in _OPENING)
-
-
 def compare_asides(source: str, target: str, ignore: Sequence[Span] = ()) -> list[Compared]:
     """The asides of ``source`` that ``target`` drops or has with words of the source.
 
@@ -93,7 +89,7 @@ def compare_asides(source: str, target: str, ignore: Sequence[Span] = ()) -> lis
         target: its translation.
         ignore: spans of the source; asides that meet them are left out.
     """
-    if not may_have_asides(source):
+    if OPENING.isdisjoint(source):
         return []
     wrong = []
     for is_quoted in (False, True):

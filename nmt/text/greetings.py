@@ -22,6 +22,7 @@ _GREETINGS = {
 }
 _LEFT = {("en", "fr"): {"hello": "bonjour", "hi": "salut"}, ("fr", "en"): {"bonjour": "hello"}}
 """Greetings that models copy, and that the other language does not have as words."""
+GREETS = re.compile("|".join(word for known in _LEFT.values() for word in known), re.IGNORECASE)
 _WORDS = re.compile(r"([^\W\d_]+(?: [^\W\d_]+)?)(,?) $")
 _MARKS = re.compile(r"[\s\u00a0]*([,.!…:]*)")
 _MOST_BEFORE = 12

@@ -30,6 +30,7 @@ _KIND_OF: dict[str, dict[Kind, Kind]] = {
     "en": {"straight": "straight", "curly": "curly", "angle": "straight"},
 }
 """Language -> kind of the source -> kind of the translation, as most of four development sets have it."""
+QUOTES = frozenset(_KINDS)
 _MARK = re.compile(r"[“”„]|«[ \u00a0\u202f]?|[ \u00a0\u202f]?»|\"")
 _BEFORE_OPENING = " \t\u00a0\u202f([{«“„—–-/'’"
 
@@ -52,7 +53,7 @@ def quote_edits(source: str, written: str, language: str, kept: Sequence[Span] =
         language: ISO 639-1 code of that; of one that is not known nothing is changed.
         kept: spans of ``written`` that stay as they are.
     """
-    if language not in _KIND_OF or _KINDS.keys().isdisjoint(source):
+    if language not in _KIND_OF:
         return []
     read = [mark.kind for mark in _marks(source)]
     there = [mark for mark in _marks(written) if not any(overlap(mark.span, span) for span in kept)]
