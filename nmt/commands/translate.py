@@ -200,8 +200,6 @@ def translate(
             raise ConfigError("--markup gives markup: leave out --alignment, --json and --n-best")
         _translate_markup(text, markup, asked)
     else:
-        if alignment and (n_best or 1) > 1 and not as_json:
-            raise ConfigError(f"--alignment with --n-best {n_best}: only the best has links; add --json")
         _translate_lines(text, asked, as_json=as_json)
 
 
@@ -372,6 +370,9 @@ def _translate_markup(text: list[str] | None, markup: MarkupKind, asked: _Asked)
 @named_as_typed(*FIELDS)
 def _translate_lines(text: list[str] | None, asked: _Asked, *, as_json: bool) -> None:
     """Texts, or lines of standard input as they come; the first that are read tell the language of all."""
+    n_best = asked.search.keywords["n_best"] or 1
+    if asked.wishes.alignment != "none" and n_best > 1 and not as_json:
+        raise ConfigError(f"--alignment with --n-best {n_best}: only the best has links; add --json")
     texts = iter(text) if text else lines(sys.stdin.buffer)
     size = max(1, len(text)) if text else 1 if sys.stdin.isatty() else LINES_AT_ONCE
     chunk = list(islice(texts, size)) if asked.chosen.is_open else []

@@ -265,7 +265,13 @@ def test_alignment_is_added_in_pharaoh_format(run: Run, translator: StubTranslat
 def test_the_quality_is_passed_on(run: Run, translator: StubTranslator) -> None:
     run("translate", "--quality", "best", "x")
 
-    assert translator.wishes == {"quality": "best"}
+    assert translator.wishes == {"quality": "best", "confidence": False}
+
+
+def test_confidence_is_asked_for_where_it_is_shown(run: Run, translator: StubTranslator) -> None:
+    run("translate", "--json", "x")
+
+    assert "confidence" not in translator.wishes, "True, as by default"
 
 
 def test_beam_is_passed_on_and_the_rest_is_the_models_own(run: Run, translator: StubTranslator) -> None:
@@ -297,6 +303,7 @@ def test_glossary_formality_and_typography_are_passed_on(
         "formality": "formal",
         "french_typography": True,
         "min_confidence": 0.5,
+        "confidence": False,
     }
     assert run("translate", "x")[0] == 0
 
