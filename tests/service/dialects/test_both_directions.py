@@ -90,9 +90,9 @@ def test_formality_is_refused_where_the_target_has_none_unless_it_is_but_preferr
     with pytest.raises(deepl.DeepLException, match="Formality: target_lang EN has none"):
         client.translate_text("un", target_lang="EN-US", formality="more")
     client.translate_text("un", target_lang="EN-US", formality="prefer_less")
-    assert both.other.wishes[-1] == {}  # type: ignore[attr-defined]
+    assert both.other.wishes[-1] == {"confidence": False}  # type: ignore[attr-defined]
     client.translate_text("one", target_lang="FR", formality="more")
-    assert both.translator.wishes[-1] == {"formality": "formal"}
+    assert both.translator.wishes[-1] == {"formality": "formal", "confidence": False}
 
 
 @pytest.mark.parametrize(
@@ -243,5 +243,5 @@ def test_the_context_reaches_the_translator_of_texts_and_documents(both: LiveSer
         client.translate_text("one", source_lang="EN", target_lang="FR", context="x" * 20_001)
     client.close()
 
-    assert of_text == {"context": "Hey mate!"}
+    assert of_text == {"context": "Hey mate!", "confidence": False}
     assert of_document["context"] == "Are you there?\nIt is yours."

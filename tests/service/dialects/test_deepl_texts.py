@@ -66,10 +66,10 @@ def test_formality_reaches_the_translator(
     live: LiveServer, client: deepl.DeepLClient, formality: str, asked: str
 ) -> None:
     client.translate_text("one", target_lang="FR", formality=formality)
-    assert live.translator.wishes[-1] == {"formality": asked}
+    assert live.translator.wishes[-1] == {"formality": asked, "confidence": False}
 
     client.translate_text("one", target_lang="FR", formality="default")
-    assert live.translator.wishes[-1] == {}
+    assert live.translator.wishes[-1] == {"confidence": False}
 
 
 def test_what_changes_nothing_is_taken(client: deepl.DeepLClient) -> None:
@@ -96,7 +96,8 @@ def test_lines_of_a_sentence_are_joined_if_asked(
     text = "one \n two\n\nthree"
     joined = client.translate_text(text, target_lang="FR", split_sentences=split)
     is_off = split is deepl.SplitSentences.OFF
-    assert live.translator.wishes[-1] == ({"split_sentences": False} if is_off else {})
+    split = {"split_sentences": False} if is_off else {}
+    assert live.translator.wishes[-1] == {"confidence": False, **split}
     apart = client.translate_text(text, target_lang="FR")
 
     assert str(joined) == backwards("one two\n\nthree"), "paragraphs stay apart"
