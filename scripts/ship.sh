@@ -44,3 +44,11 @@ if [[ $source == fr ]]; then
 fi
 $python -m nmt align --model "$name" --gold "$gold" --source "data/alignment/hansards/test.$source" \
     --target "data/alignment/hansards/test.$target" > /dev/null
+
+if [[ $name == general ]]; then # beside the attention RNN
+    beside=()
+    for set in tatoeba/test multi30k/test_2016_flickr flores/devtest news/newstest2014; do
+        beside+=(--test "data/$set.en" "data/$set.fr")
+    done
+    $python -m scripts.baseline_scores general docs/reports/general_beside_rnn/report.json "${beside[@]}"
+fi
