@@ -4,27 +4,31 @@
 
 Contestants translate the same lines with the same weights and a beam of 5, each in a process of its own:
 
-- ``passerelle``: ``Translator.translate``, with splitting, placeholders and confidence;
+- ``passerelle``: ``Translator.translate`` as the command line calls it: splitting, placeholders, flags;
 - ``script``: what one writes for CTranslate2 in ten lines: encode, ``translate_batch``, decode;
 - ``one by one``: LibreTranslate's way, each text split into sentences and sent to CTranslate2 by itself;
 - ``eager``: our engine of that name, the model in PyTorch;
 - ``huggingface``: ``generate`` of transformers, where the package is installed.
 
-Measured are 1, 16, 64 and 1,000 lines in one call (64 at most where PyTorch decodes), the start of a process
-until its first line, its memory,
-and how many translations of ours are those of the same sentence alone. Rounds are interleaved, so that a
-machine that slows down slows all of them.
+Measured are 1, 16, 64 and 1,000 lines in one call (64 at most of the slow ones), the start of a process until
+its first line, its memory, and how many translations of ours are those of the same sentence alone. Rounds are
+interleaved, so that a machine that slows down slows all of them.
+
+``--shape`` measures larger models too, of about as many parameters as Transformer base and big: the model
+grown without changing what it computes (``nmt grow``), so that translations are as long as real ones.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import platform
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
@@ -35,8 +39,15 @@ SIZES = (1, 16, 64, 1000)
 CALLS = {1: 10, 16: 4, 64: 2, 1000: 1}
 """Calls of a round, by lines."""
 CONTESTANTS = ("passerelle", "script", "one by one", "eager", "huggingface")
-SLOW = ("eager", "huggingface")
-"""Contestants in PyTorch: they are not asked for 1,000 lines."""
+SLOW = ("one by one", "eager", "huggingface")
+"""Contestants that are not asked for 1,000 lines."""
+SHAPES = {
+    "base": {"encoder_layers": 12, "decoder_layers": 6, "d_ff": 3072},
+    "big": {"encoder_layers": 24, "decoder_layers": 8, "d_ff": 8192},
+}
+"""49 and 188 million parameters with a d_model of 320 and 12,000 sub-words."""
+MOST_OF_A_SHAPE = 16
+"""Lines of a call of a larger model."""
 BATCH = 32
 """Sentences of CTranslate2's batches in the script, its own advice."""
 LONGEST = 256
@@ -67,7 +78,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     }
     for precision in options.precision:
         record["contestants"][precision] = _measured(options, precision, lines)
+    record["contestants"] |= _measured_shapes(options, lines[:MOST_OF_A_SHAPE])
     options.out.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+
+def _measured_shapes(options: argparse.Namespace, lines: Sequence[str]) -> dict[str, Any]:
+    """The same of larger models, with fewer lines and without the slow contestants."""
+    from training.grow import grow  # noqa: PLC0415 - torch is not for every contestant
+
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for shape in options.shape:
+            model = str(grow(options.model, Path(folder) / shape, **SHAPES[shape]))
+            fast = [name for name in options.contestant if name not in SLOW]
+            grown = argparse.Namespace(**{**vars(options), "model": model, "contestant": fast})
+            for precision in options.precision:
+                found[f"{precision}, {shape}"] = _measured(grown, precision, lines)
+                found[f"{precision}, {shape}"]["passerelle"].pop("equal_alone_and_together")
+    return found
 
 
 def _measured(options: argparse.Namespace, precision: str, lines: Sequence[str]) -> dict[str, Any]:
@@ -156,10 +184,12 @@ def _answer(options: argparse.Namespace) -> None:
 
 def _contestant(name: str, model: str, precision: str, device: str) -> Translate:
     if name in ("passerelle", "eager"):
+        from nmt.options import TranslationOptions  # noqa: PLC0415
         from nmt.translator import Translator  # noqa: PLC0415 - each process loads its own
 
         ours = Translator.load(model, device=device, engine="eager" if name == "eager" else precision)
-        return lambda lines: [one.text for one in ours.translate(lines)]
+        plain = TranslationOptions(confidence=False)
+        return lambda lines: [one.text for one in ours.translate(lines, plain)]
     if name == "huggingface":
         return _huggingface(model, device)
     return _ctranslate2(model, precision, device, one_by_one=name == "one by one")
@@ -219,9 +249,9 @@ def _huggingface(model: str, device: str) -> Translate:
 
 def _exported(model: str) -> Path:
     """The model for CTranslate2, as ``nmt export`` writes it, in the folder of temporary files."""
-    import tempfile  # noqa: PLC0415
-
-    out = Path(tempfile.gettempdir()) / f"passerelle-end-to-end-{os.getuid()}-{Path(model).name}"
+    folder = Path(model) if Path(model).is_dir() else Path("nmt/pretrained") / model
+    weights = hashlib.sha256((folder / "MANIFEST.sha256").read_bytes()).hexdigest()[:12]
+    out = Path(tempfile.gettempdir()) / f"passerelle-end-to-end-{os.getuid()}-{weights}"
     if not (out / "model.bin").exists():
         command = [sys.executable, "-m", "nmt", "export", model, "--format", "ctranslate2", "--out", str(out)]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
@@ -250,6 +280,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
     parser.add_argument("--precision", nargs="+", default=["int8"])
     parser.add_argument("--contestant", nargs="+", default=list(CONTESTANTS), choices=CONTESTANTS)
+    parser.add_argument("--shape", nargs="+", default=[], choices=tuple(SHAPES), help="larger models too")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--be", choices=CONTESTANTS, help=argparse.SUPPRESS)
     return parser.parse_args(arguments)

@@ -1,4 +1,4 @@
-"""Growing: a deeper encoder that computes the same, and learns."""
+"""Growing: a larger model that computes the same, and learns."""
 
 from __future__ import annotations
 
@@ -44,21 +44,31 @@ def logits(model: Model) -> torch.Tensor:
     return model(batch)
 
 
-@pytest.mark.parametrize("encoder_layers", [4, 5, 6, 11])
-def test_a_grown_model_computes_what_it_did(folder: Path, tmp_path: Path, encoder_layers: int) -> None:
-    out = grow(folder, encoder_layers, tmp_path / "out")
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        *({"encoder_layers": number} for number in (4, 5, 6, 11)),
+        {"decoder_layers": 3},
+        {"d_ff": 50},
+        {"encoder_layers": 3, "decoder_layers": 5, "d_ff": 33},
+    ],
+)
+def test_a_grown_model_computes_what_it_did(folder: Path, tmp_path: Path, sizes: dict[str, int]) -> None:
+    out = grow(folder, tmp_path / "out", **sizes)
     before, after = load_model_folder(folder), load_model_folder(out)
-    assert after.config.model.n_encoder_layers == encoder_layers
     assert isinstance(after.model, Transformer)
-    assert len(after.model.encoder_layers) == encoder_layers
-    torch.testing.assert_close(logits(after.model), logits(before.model), rtol=0, atol=0)
+    assert len(after.model.encoder_layers) == sizes.get("encoder_layers", 3)
+    assert len(after.model.decoder_layers) == sizes.get("decoder_layers", 2)
+    assert after.model.encoder_layers[0].feed_forward.up.out_features == sizes.get("d_ff", 32)
+    exact = 0 if "d_ff" not in sizes else 1e-5  # sums of another length are rounded otherwise
+    torch.testing.assert_close(logits(after.model), logits(before.model), rtol=exact, atol=exact)
     assert after.generation == before.generation
     assert len(Translator.load(out).translate(["a word"])) == 1
 
 
 def test_a_new_layer_learns_at_once(folder: Path, tmp_path: Path) -> None:
     """Both of its sub-layers have a gradient, through the zeros that they end in."""
-    model = load_model_folder(grow(folder, 6, tmp_path / "out")).model.requires_grad_(True)
+    model = load_model_folder(grow(folder, tmp_path / "out", encoder_layers=6)).model.requires_grad_(True)
     logits(model).log_softmax(dim=-1)[..., 4].sum().backward()
     for layer in model.encoder_layers:
         for last in (layer.self_attention.output, layer.feed_forward.down):
@@ -78,10 +88,34 @@ def test_new_layers_stand_evenly(n_old: int, n_new: int, new: list[int]) -> None
     assert [index for index, (_, is_new) in enumerate(order) if is_new] == new
 
 
-@pytest.mark.parametrize("encoder_layers", [0, 2, 3])
-def test_no_shallower_one(folder: Path, tmp_path: Path, encoder_layers: int) -> None:
-    with pytest.raises(ConfigError, match=rf"--encoder-layers {encoder_layers}: the encoder has 3 already"):
-        grow(folder, encoder_layers, tmp_path / "out")
+def test_new_units_have_no_say_yet_and_learn(folder: Path, tmp_path: Path) -> None:
+    model = load_model_folder(grow(folder, tmp_path / "out", d_ff=40)).model.requires_grad_(True)
+    logits(model).log_softmax(dim=-1)[..., 4].sum().backward()
+    down = model.decoder_layers[0].feed_forward.down.weight
+    assert (down[:, 32:] == 0).all()
+    assert down.grad[:, 32:].abs().max() > 0
+
+
+def test_words_are_linked_by_the_layer_that_did(folder: Path, tmp_path: Path) -> None:
+    before = Translator.load(folder).config
+    after = load_model_folder(grow(folder, tmp_path / "out", decoder_layers=4)).config
+    assert before.model.alignment_layer == -1
+    assert after.model.alignment_layer == 2, "the one above it is new"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [
+        ({"encoder_layers": 2}, "--encoder-layers 2: the model has 3 already"),
+        ({"decoder_layers": 1}, "--decoder-layers 1: the model has 2 already"),
+        ({"d_ff": 31}, "--d-ff 31: the model has 32 already"),
+        ({"d_ff": 32}, "nothing would grow"),
+        ({}, "nothing would grow: give --encoder-layers, --decoder-layers, --d-ff"),
+    ],
+)
+def test_no_smaller_one(folder: Path, tmp_path: Path, sizes: dict[str, int], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        grow(folder, tmp_path / "out", **sizes)
     assert not (tmp_path / "out").exists()
 
 
@@ -92,4 +126,4 @@ def test_a_model_that_would_change_is_refused(
     config = tiny_config(Tokenizer.load(tokenizer_file), **changes)
     save_tiny_model(tmp_path / "other", tokenizer_file, config=config, model=tiny_model(config))
     with pytest.raises(ConfigError, match="nmt grow is for"):
-        grow(tmp_path / "other", 4, tmp_path / "out")
+        grow(tmp_path / "other", tmp_path / "out", encoder_layers=4)
