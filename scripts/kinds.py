@@ -312,6 +312,10 @@ def cases(kind: str, language: str, limit: int) -> Iterator[Case]:
         yield make(frames[index % len(frames)], language, rng)
 
 
+_SAYS = {"$": r"\$|\bdollars?\b", "€": r"€|\beuros?\b", "£": r"£|\b(?:livres?|pounds?)\b", "USD": "USD"}
+"""What a translation may have for a sign of money; a code stays."""
+
+
 def _amount(frame: str, language: str, rng: random.Random) -> Case:
     whole = rng.choice([rng.randint(1000, 9999), rng.randint(10_000, 99_999), rng.randint(10**5, 10**7)])
     cents = rng.choice(["", "00", f"{rng.randint(1, 99):02}"])
@@ -319,7 +323,7 @@ def _amount(frame: str, language: str, rng: random.Random) -> Case:
     french = f"{whole:,}".replace(",", " ") + (f",{cents}" if cents else "")
     read, written = (english, french) if language == "en" else (french, english)
     sign = re.search(r"[$€£]|USD", frame)
-    return Case(frame.format(read), (written, *((sign.group(),) if sign else ())))
+    return Case(frame.format(read), (written,), pattern=_SAYS[sign.group()] if sign else "")
 
 
 def _name(frame: str, _: str, rng: random.Random) -> Case:
@@ -338,7 +342,7 @@ def _time(frame: str, language: str, rng: random.Random) -> Case:
 
 def _plain(frame: str, _: str, __: random.Random) -> Case:
     text = frame.replace("{{", "{").replace("}}", "}")
-    literals = re.findall(r"%d%%|%[\w.]+%|\{[^}]*\}|%s|##\w+##|\[First Name\]| [|·•] ", text)
+    literals = re.findall(r"%d%%|%s|%[\w.]+%|\{[^}]*\}|##\w+##|\[First Name\]| [|·•] ", text)
     return Case(text, tuple(literals), ("\u00ad", "\u200b", "\ufeff"))
 
 

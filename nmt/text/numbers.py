@@ -53,6 +53,8 @@ _CURRENCIES = {
 """
 CURRENCY_CODES = "|".join(name for name in _CURRENCIES if name.isalpha())
 _SIGN = rf"[$€£¥]|\b(?:{CURRENCY_CODES})\b"
+_SPLIT_AMOUNT = re.compile(rf"\d[{SPACES}]?(?:{CURRENCY_CODES})[{SPACES}]?\d")
+"""1 USD 261, which is no amount."""
 _WRITTEN_AMOUNT = re.compile(
     rf"([$€£¥])?(?<![\d.,])(\d{{1,3}}(?:[{SPACES},.'\u2019]\d{{3}})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?)"
     rf"(?![.,]?\d)([{SPACES}]?[$€£¥])?"
@@ -185,7 +187,8 @@ def compare_numbers(
         if match is not None:
             missing.remove(readings)
             invented.remove(match)
-    missing, invented = _across_spaces(missing, invented)
+    if not _SPLIT_AMOUNT.search(target):
+        missing, invented = _across_spaces(missing, invented)
     symbols = rules(source_language).units
     units = tuple(
         unit

@@ -51,6 +51,7 @@ _LONG_ENDING = re.compile(r"(?<=[IVX])ème(?=\s+siècle)")
 _NOUN = re.compile(r"[\s-]+century\b", re.IGNORECASE)
 _BEGINS = re.compile(r"(?:^|[.,;:!?]\s)\W*(?:the\s+)?$", re.IGNORECASE)
 _OF = re.compile(rf"(?<=\b[Dd])e(?=\s+(?:\d{{1,2}}|(?=[IVX]){_NUMERAL})(?:e|er)\s+siècle\b)")
+_AFTER_THE_NOUN = re.compile(rf"\bsiècle\s+((?=[IVX]){_NUMERAL}(?:e|er))(?!\w)")
 _WITH_HYPHEN = re.compile(rf"{_FORMS['en']}-century\b", re.IGNORECASE)
 _AFTER_A_NOUN = re.compile(
     rf"(?<=[^\W\d_])(?<!\b(?:[Ll]e|[Dd]u|[Aa]u|[Cc]e|[Uu]n|[Dd]e|et|ou))\s"
@@ -146,6 +147,8 @@ def century_edits(source: str, written: str, languages: tuple[str, str]) -> list
     ]
     if _WITH_HYPHEN.search(source):  # a 19th-century house, une maison du XIXe siècle
         in_digits += [(Span(*space.span()), " du ") for space in _AFTER_A_NOUN.finditer(written)]
+    for found in _AFTER_THE_NOUN.finditer(written):  # au siècle IVe, au IVe siècle
+        in_digits += [(Span(found.start(), found.start(1)), ""), (Span(found.end(), found.end()), " siècle")]
     endings = [(Span(*match.span()), "e") for match in _LONG_ENDING.finditer(written)]
     return in_digits + endings + [(Span(*match.span()), "u") for match in _OF.finditer(written)]
 

@@ -76,6 +76,7 @@ def test_an_ordinal_that_is_copied_becomes_french() -> None:
         ("Il a payé 1 250,00 €.", "He paid 1,250,000 €.", "fr"),
         ("2,500 kg", "2,500 kg", "fr"),
         ("1,250.00 USD", "1 250.000 USD", "en"),
+        ("USD 1,261 were sent.", "1 USD 261 ont été envoyés.", "en"),
         ("70,000.00 USD", "70.000.000 USD", "en"),
         ("1,250 people", "1,250 personnes", "en"),
         ("12.500 litres", "12 500 litres", "en"),

@@ -80,6 +80,7 @@ def test_centuries_are_written_in_numerals(written: str) -> None:
     [
         ("in the 20th century", "un auteur de XXe siècle", "un auteur du XXe siècle", ("en", "fr")),
         ("a 16th-century castle", "un château XVIe siècle", "un château du XVIe siècle", ("en", "fr")),
+        ("in the 4th century", "au siècle IVe, alors", "au IVe siècle, alors", ("en", "fr")),
         ("a 16th-century castle", "le XVIe siècle", "le XVIe siècle", ("en", "fr")),
         ("castles of the 16th century", "châteaux XVIe siècle", "châteaux XVIe siècle", ("en", "fr")),
         ("au XIIe siècle", "It dates from 12th century.", "It dates from the 12th century.", ("fr", "en")),
