@@ -106,7 +106,10 @@ def _edits_at(
         start = len(written[: placeholder.start].rstrip("IVX"))
         placeholder = Span(start, placeholder.end)
     spaced = rules(sentence.target_language).spaced_marks
-    return [Edit(_with_needless_space(sentence.text, entry.span, written, placeholder, spaced), text)]
+    place = _with_needless_space(sentence.text, entry.span, written, placeholder, spaced)
+    if not (entry.is_number or entry.is_name or entry.term):
+        place = _glued(sentence.text, entry.span, written, place)
+    return [Edit(place, text)]
 
 
 def _with_title(
@@ -158,6 +161,16 @@ def _with_needless_space(source: str, literal: Span, written: str, placeholder: 
         and after not in spaced
         and written[end:].startswith(" " if is_bold and not before else f" {after}")
     ):
+        end += 1
+    return Span(start, end)
+
+
+def _glued(source: str, literal: Span, written: str, placeholder: Span) -> Span:
+    """The span of a placeholder with a space where its literal touches a word: <1>here</1>, {n}ms."""
+    start, end = placeholder.start, placeholder.end
+    if source[: literal.start][-1:].isalnum() and written[:start].endswith(" "):
+        start -= 1
+    if source[literal.end :][:1].isalnum() and written[end : end + 1] == " ":
         end += 1
     return Span(start, end)
 

@@ -20,7 +20,7 @@ def translators() -> dict[str, Translator]:
     [
         ("en", "The house (big and red) is old.", ("La maison (", " et rouge) est vieille."), "big"),
         ("en", "Press the button (twice).", ("(deux fois).",), "twice"),
-        ("en", 'The word "small" is here.', ('"petit"',), "small"),
+        ("en", 'The word "red" is here.', ('"rouge"',), "red"),
         ("fr", "Nous avons vu un bateau (trop petit).", ("(too ",), "petit"),
         ("fr", "La réunion (samedi matin) est annulée.", ("morning)",), "matin"),
     ],

@@ -9,6 +9,7 @@ import pytest
 from nmt.options import TranslationOptions
 from nmt.pipeline.pairs import is_around, pairs, without_article
 from nmt.pipeline.prepare import Preparer
+from nmt.pipeline.restore import _glued
 from nmt.spans import Span
 from nmt.translator import Translator
 
@@ -91,3 +92,18 @@ def test_french_pairs_survive(french: Translator, text: str, pattern: str) -> No
     (translation,) = french.translate([text])
 
     assert re.search(pattern, translation.text), translation.text
+
+
+@pytest.mark.parametrize(
+    ("source", "literal", "written", "place", "expected"),
+    [
+        ("Cliquez <1>ici", Span(8, 11), "Click ⟦0⟧ here", Span(6, 9), Span(6, 10)),
+        ("ici</1> pour", Span(3, 7), "here ⟦0⟧ to", Span(5, 8), Span(4, 8)),
+        ("Ouvrez {n} ms", Span(7, 10), "Open ⟦0⟧ ms", Span(5, 8), Span(5, 8)),
+        ("(ici</1>)", Span(4, 8), "(here ⟦0⟧ )", Span(6, 9), Span(5, 9)),
+    ],
+)
+def test_a_literal_touches_the_word_that_it_touched(
+    source: str, literal: Span, written: str, place: Span, expected: Span
+) -> None:
+    assert _glued(source, literal, written, place) == expected

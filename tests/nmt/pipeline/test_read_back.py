@@ -18,7 +18,7 @@ from nmt.pipeline.result import Candidate
 from nmt.translator import Translator
 
 TEXTS = [
-    "She put the kettle on before the others woke up.",
+    "The woman whose bag was stolen has gone to the police.",
     "The committee has not yet decided whether it will publish the report.",
     "Where did they leave the car?",
 ]
