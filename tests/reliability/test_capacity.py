@@ -126,7 +126,7 @@ def test_l2_four_times_overload(record: Record) -> None:
     seconds = REHEARSAL_S or 120
     with serving("real", "general", queue_max_requests=64) as server:
         most = capacity(server, min(20, seconds))
-        found = hey(server, 6 * most, 256, seconds)  # a connection that waits for a translation asks nothing
+        found = hey(server, 7 * most, 256, seconds)  # a connection that waits for a translation asks nothing
         refused = asyncio.run(flood(server, 200))
     statuses = Counter(reply.status for reply in found)
     taken = [reply for reply in found if reply.status == 200]
