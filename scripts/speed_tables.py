@@ -52,9 +52,11 @@ def end_to_end(record: dict[str, Any]) -> Iterator[str]:
         ours = contestants["passerelle"]["seconds"]
         for name, found in contestants.items():
             cells = [
-                f"{found['seconds'][size]:.3g} s ({found['seconds'][size] / ours[size]:.2f})"
-                if size in found["seconds"]
-                else "-"
+                "-"
+                if size not in found["seconds"]
+                else f"{ours[size]:.3g} s"
+                if found is contestants["passerelle"]
+                else f"{found['seconds'][size] / ours[size]:.2f}×"
                 for size in SIZES
             ]
             yield (
@@ -62,11 +64,17 @@ def end_to_end(record: dict[str, Any]) -> Iterator[str]:
                 f"| {found['memory_mib']:,} MiB |"
             )
     yield ""
-    yield "In parentheses: as a multiple of our time. Start: from the start of the process to its first line."
+    yield "With ×: as a multiple of our time. Start: from the start of the process to its first line."
+    if any("big" in precision for precision in record["contestants"]):
+        yield "base, big: the same model grown (`nmt grow`) to 49 and 188 million parameters."
+    alike: dict[int, list[str]] = {}
     for precision, contestants in record["contestants"].items():
         equal = contestants["passerelle"].get("equal_alone_and_together")
         if equal is not None:
-            yield f"{precision}: {equal:,} of {record['lines']:,} lines have the same translation alone."
+            alike.setdefault(equal, []).append(precision)
+    for equal, precisions in alike.items():
+        lines = f"{equal:,} of {record['lines']:,} lines"
+        yield f"{', '.join(precisions)}: {lines} have the same translation alone."
     yield ""
     yield _provenance(record)
 

@@ -27,7 +27,8 @@ def test_a_contestant_stands_beside_ours_with_the_ratio_of_times() -> None:
         "command": "python -m benchmarks.end_to_end",
     }
     rows = list(speed_tables.end_to_end(record))
-    assert rows[3] == "| int8 | script | 0.03 s (1.50) | - | - | 8 s (0.80) | 1.5 s | 1,234 MiB |"
+    assert rows[2] == "| int8 | passerelle | 0.02 s | - | - | 10 s | 1.5 s | 1,234 MiB |"
+    assert rows[3] == "| int8 | script | 1.50× | - | - | 0.80× | 1.5 s | 1,234 MiB |"
     assert "transformers" not in rows[-1]
 
 
