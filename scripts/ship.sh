@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # From a model folder to what ships: weights with their scores, a link scorer, calibration.
 #
-#     scripts/ship.sh general runs/general/average [MINUTES]       # MINUTES for the link scorer, 5 if none are given
+#     scripts/ship.sh general runs/general/average [MINUTES]       # MINUTES for the link scorer, 15 if none are given
 #
 # In the repository's root, where `data` is a folder of the corpora and `runs/links.tsv.xz` has links of theirs
 # (python -m benchmarks.alignment_links). Each direction takes one core. What is left to a person: the card, its line of
 # the ledger (python -m scripts.training_tables), reading the everyday sentences.
 set -euo pipefail
 
-name=$1 model=$2 minutes=${3:-5}
+name=$1 model=$2 minutes=${3:-15}
 python=${PYTHON:-python}
 source=en target=fr reversed=()
 if [[ $name == *_fr_en ]]; then

@@ -35,17 +35,20 @@ _WRITTEN = re.compile(
     rf"(?<![\d.,])(?:\d{{1,3}}(?:[{SPACES},.'\u2019]\d{{3}})+(?:[.,]\d+)?|\d+[.,]\d+)(?![.,]?\d)"
 )
 _CURRENCIES = {
-    "$": r"\$|(?-i:dollar|DOLLAR)|USD",
-    "€": "€|(?-i:euro|EURO)|EUR",
-    "£": "£|(?-i:pound|livre|sterling|POUND|LIVRE|STERLING)|GBP",
-    "¥": "¥|(?-i:yen|yuan|YEN|YUAN)|JPY",
-    "USD": r"USD|\$|(?-i:dollar|DOLLAR)",
-    "EUR": "EUR|€|(?-i:euro|EURO)",
-    "GBP": "GBP|£|(?-i:pound|livre|sterling|POUND|LIVRE|STERLING)",
-    "JPY": "JPY|¥|(?-i:yen|YEN)",
-    "CAD": "CAD|(?-i:dollar|DOLLAR)",
-    "AUD": "AUD|(?-i:dollar|DOLLAR)",
-    "CHF": "CHF|(?-i:franc|FRANC)",
+    sign: rf"{signs}|(?-i:{names}|{names.upper()})"
+    for sign, signs, names in (
+        ("$", r"\$|USD", "dollar"),
+        ("€", "€|EUR", "euro"),
+        ("£", "£|GBP", "pound|livre|sterling"),
+        ("¥", "¥|JPY", "yen|yuan"),
+        ("USD", r"USD|\$", "dollar"),
+        ("EUR", "EUR|€", "euro"),
+        ("GBP", "GBP|£", "pound|livre|sterling"),
+        ("JPY", "JPY|¥", "yen"),
+        ("CAD", "CAD", "dollar"),
+        ("AUD", "AUD", "dollar"),
+        ("CHF", "CHF", "franc"),
+    )
 }
 """Signs and codes (ISO 4217) of money, and what tells that a translation has them.
 

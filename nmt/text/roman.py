@@ -140,17 +140,17 @@ def century_edits(source: str, written: str, languages: tuple[str, str]) -> list
         return []
     if languages[1] == "en":
         return [(Span(*match.span()), f"{match.group()} the") for match in _BARE.finditer(written)]
-    in_digits = [
+    edits = [
         (Span(*match.span()), _french_ordinal(int(match[1])))
         for match in _IN_DIGITS.finditer(written)
         if int(match[1]) in known
     ]
     if _WITH_HYPHEN.search(source):  # a 19th-century house, une maison du XIXe siècle
-        in_digits += [(Span(*space.span()), " du ") for space in _AFTER_A_NOUN.finditer(written)]
+        edits += [(Span(*space.span()), " du ") for space in _AFTER_A_NOUN.finditer(written)]
     for found in _AFTER_THE_NOUN.finditer(written):  # au siècle IVe, au IVe siècle
-        in_digits += [(Span(found.start(), found.start(1)), ""), (Span(found.end(), found.end()), " siècle")]
+        edits += [(Span(found.start(), found.start(1)), ""), (Span(found.end(), found.end()), " siècle")]
     endings = [(Span(*match.span()), "e") for match in _LONG_ENDING.finditer(written)]
-    return in_digits + endings + [(Span(*match.span()), "u") for match in _OF.finditer(written)]
+    return edits + endings + [(Span(*match.span()), "u") for match in _OF.finditer(written)]
 
 
 def is_french_century(text: str) -> bool:
