@@ -284,7 +284,10 @@ class Translator:
     def flow(self, plan: Plan, index: int) -> Flow[FinishedSentence]:
         """One sentence of a plan, from its token ids to its translation; see ``nmt.pipeline.requests``."""
         tokenizers = self.source_tokenizer, self.tokenizer
-        return SentenceFlow(*tokenizers, self.preparer, self.judge, self._max_positions).of(plan, index)
+        has_scorer = self._loaded.has_scorer
+        return SentenceFlow(*tokenizers, self.preparer, self.judge, self._max_positions, has_scorer).of(
+            plan, index
+        )
 
     def finish(self, plan: Plan, sentences: Sequence[FinishedSentence]) -> Translation:
         """Assembly: the translations of a text's sentences become that of the text."""

@@ -106,6 +106,26 @@ FRAMES: dict[str, dict[str, Sequence[str]]] = {
             *("J'accepte les %sconditions%s.", "Bonjour ##NOM##, bienvenue.", "La valeur est {{n}}ms."),
         ),
     },
+    "formulas": {
+        "en": (
+            *("The area is {} here.", "We know that {} is right.", "Let {} be given.", "{} is famous."),
+            "It follows from {} that the house is red.",
+        ),
+        "fr": (
+            *("L'aire est {} ici.", "Nous savons que {} est juste.", "Soit {} donné.", "{} est célèbre."),
+            "Il suit de {} que la maison est rouge.",
+        ),
+    },
+    "words between two placeholders": {
+        "en": (
+            *("I accept the %s{}%s.", "Please read our %s{}%s before you continue.", "See <1>{}</1> first."),
+            *("I have read the **{}** and agree.", "Go to <a>{}</a> to change your password."),
+        ),
+        "fr": (
+            *("J'accepte les %s{}%s.", "Veuillez lire nos %s{}%s avant de continuer.", "Voir <1>{}</1>."),
+            *("J'ai lu les **{}** et je suis d'accord.", "Ouvrez <a>{}</a> pour changer de mot de passe."),
+        ),
+    },
     "invisible characters": {
         "en": (
             "The trans\u00adla\u00adtion of the book is good.",
@@ -230,12 +250,37 @@ FILLS: dict[str, dict[str, Sequence[tuple[str, str]]]] = {
             ("Danger", ""),
         ),
     },
+    "words between two placeholders": {
+        "en": (
+            *(("terms and privacy policy", "politique"), ("terms of use", "utilisation"), ("rules", "règle")),
+            *(("settings", "paramètre|réglage|configuration"), ("user guide", "guide"), ("list", "liste")),
+            *(("account settings", "compte"), ("frequently asked questions", "questions"), ("map", "carte")),
+            ("new version", "version"),
+        ),
+        "fr": (
+            *(
+                ("conditions d'utilisation", "terms|conditions"),
+                ("règles de confidentialité", "rules|policy"),
+            ),
+            *(
+                ("paramètres", "settings|parameters"),
+                ("guides", "guides"),
+                ("questions fréquentes", "question"),
+            ),
+            *(("paramètres du compte", "account"), ("listes", "lists"), ("cartes", "maps|cards")),
+            ("nouvelles versions", "versions"),
+        ),
+    },
     "text in the other language": {
         "en": (("chat", "maison"), ("livre", "voiture"), ("pain", "cuisine"), ("vélo", "gare")),
         "fr": (("cat", "house"), ("book", "car"), ("bread", "kitchen"), ("bicycle", "station")),
     },
 }
 """Kind -> language -> what goes into its frames, and what tells that it was translated, or not."""
+FORMULAS = (
+    *(r"$A = \pi r^2$", "$$E = mc^2$$", r"$\frac{a}{b}$", "$x_1 + x_2 = 3$", r"\(a^2 + b^2 = c^2\)", "$n$"),
+    *(r"$$\int_0^1 f(t) dt$$", r"\[y = 2x\]", r"$\alpha < \beta$", r"$\sum_{i=1}^{n} i$"),
+)
 NUMERALS = "0 I II III IV V VI VII VIII IX X XI XII XIII XIV XV XVI XVII XVIII XIX XX XXI"
 ROMAN = NUMERALS.split()
 SPELLED = {
@@ -411,6 +456,18 @@ def _escaped(frame: str, _: str, __: random.Random) -> Case:
     return Case(frame, (), pattern=f"^{pattern}")
 
 
+def _formula(frame: str, _: str, rng: random.Random) -> Case:
+    formula = rng.choice(FORMULAS)
+    return Case(frame.format(formula), (formula,))
+
+
+def _between(frame: str, language: str, rng: random.Random) -> Case:
+    inner, known = _filled("words between two placeholders", language, rng)
+    first, last = re.findall(r"%s|</?\w+>|\*\*", frame)
+    pattern = rf"{re.escape(first)}(?! )[^%<*]*(?i:{known})[^%<*]*(?<! ){re.escape(last)}"
+    return Case(frame.format(inner), (), pattern=pattern)
+
+
 def _other(frame: str, language: str, rng: random.Random) -> Case:
     text = frame.format(*_filled("text in the other language", language, rng))
     return Case(text, (text,))
@@ -428,6 +485,8 @@ _MAKE: dict[str, Callable[[str, str, random.Random], Case]] = {
     "ranges in words": _range,
     "letters alone": _letters,
     "stars around words": _stars,
+    "formulas": _formula,
+    "words between two placeholders": _between,
     "text in the other language": _other,
 }
 

@@ -3,8 +3,9 @@
     python -m scripts.train_on DATA [--runs runs] [--minutes 120] [--recipe general --recipe general_fr_en]
 
 DATA holds the corpora that the recipes name. What is missing is prepared; each recipe's run is resumed, or
-begun from the mean of its last run's checkpoints, or from the model of its name that ships, or anew. The
-cores are shared out among the recipes and everything runs at nice 19. SIGTERM or Ctrl-C ends the sitting:
+begun from the mean of its last run's checkpoints, or from the model of its name that ships, or anew. Each
+run has a seed of its own, so that it does not begin with the batches of the last one. The cores are shared
+out among the recipes and everything runs at nice 19. SIGTERM or Ctrl-C ends the sitting:
 each run saves a checkpoint.
 
 Every hour, and at the end, the mean of each run's last checkpoints becomes ``RUNS/RECIPE/average`` and is
@@ -85,6 +86,7 @@ class Run:
     cores: tuple[int, ...]
     tokens_before: int
     """Target tokens that the weights had seen when this run began."""
+    seed: int = 1
     updates_at_start: int = 0
     tokens_at_start: int = 0
     seconds_at_start: float = 0.0
@@ -170,14 +172,16 @@ def plan(recipes: Sequence[str], runs: Path, ledger: Path) -> list[Run]:
         folder = free_folder(runs / f"{name}-{mixture(recipe)}")
         former = latest_average(runs, name, other_than=folder)
         shipped = name if (PRETRAINED / name).is_dir() else None
-        run = Run(recipe, folder, str(former) if former else shipped, mine, tokens_seen(ledger, name))
+        init_from = str(former) if former else shipped
+        run = Run(recipe, folder, init_from, mine, tokens_seen(ledger, name), 1 + len(read_ledger(ledger)))
         note = folder / "begun.json"
         if note.exists():
             begun = json.loads(note.read_text(encoding="utf-8"))
             run.init_from, run.tokens_before = begun["init_from"], begun["tokens_before"]
+            run.seed = begun.get("seed", 1)
         else:
             folder.mkdir(parents=True, exist_ok=True)
-            begun = {"init_from": run.init_from, "tokens_before": run.tokens_before}
+            begun = {"init_from": run.init_from, "tokens_before": run.tokens_before, "seed": run.seed}
             note.write_text(json.dumps(begun) + "\n", encoding="utf-8")
         state = newest_state(folder)
         run.updates_at_start, run.tokens_at_start = state.update, state.target_tokens
@@ -308,11 +312,13 @@ def _score_and_record(
 
 def _start(run: Run, options: argparse.Namespace) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "nmt", "train", run.recipe, "--run", str(run.folder), "--resume"]
-    settings = [f"data.dir={options.data}"]
+    settings = [f"data.dir={options.data}", f"training.seed={run.seed}"]
     if options.minutes is not None:
         settings += [f"training.max_minutes={options.minutes}", f"training.cooldown={COOLDOWN}"]
     if (corpus := prepared(run.folder)) is not None:
         command += ["--data", str(corpus)]
+    else:
+        settings.append(f"data.seed={run.seed}")  # other pairs of what is capped
     if run.init_from is not None:
         command += ["--init-from", run.init_from]
         settings.append("training.validate_every=1000000")  # the mean of the checkpoints is scored instead

@@ -18,13 +18,13 @@ from typing import Literal
 
 from lxml import etree
 
+from nmt.alignment.projection import Side
 from nmt.documents.extracted import ExtractedDocument, document
 from nmt.documents.inline import Item, Paragraph, Stack
 from nmt.documents.languages import Languages
 from nmt.documents.limits import DocumentLimits
 from nmt.documents.package import Package
 from nmt.errors import InputError
-from nmt.markup.projection import Side
 
 TRANSITIONAL = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 STRICT = "http://purl.oclc.org/ooxml/wordprocessingml/main"

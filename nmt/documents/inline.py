@@ -2,7 +2,7 @@
 
 Office documents, XLIFF and Markdown agree in this: a paragraph is a row of texts and objects (a picture, a
 footnote's number), each inside of zero or more containers (a link, a span, a run's format). Containers and
-objects become the tags of ``nmt.markup.projection``, which places them in the translation along the word
+objects become the tags of ``nmt.alignment.projection``, which places them in the translation along the word
 alignment. A *barrier* (a tab, a line break) parts texts that are translated each by itself.
 
     "Read " [link: "the " [bold: "whole"] " book"] footnote "."   ->   "Read the whole book."
@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
+from nmt.alignment.projection import Mark, Side, copied_within, lost_spaces, project
 from nmt.documents.extracted import check_count, has_letters
 from nmt.extraction import Extract
-from nmt.markup.projection import Mark, Side, copied_within, lost_spaces, project
 from nmt.spans import Span
 
 if TYPE_CHECKING:

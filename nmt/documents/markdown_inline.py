@@ -17,10 +17,10 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from nmt.alignment.projection import Side
 from nmt.documents.extracted import PlainText, check_count, has_letters
 from nmt.documents.inline import Item, Paragraph, Stack
 from nmt.documents.markdown_dialects import add_dialects
-from nmt.markup.projection import Side
 from nmt.text.mentions import is_mention
 
 if TYPE_CHECKING:

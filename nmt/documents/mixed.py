@@ -10,8 +10,8 @@ from typing import Literal
 
 from lxml import etree
 
+from nmt.alignment.projection import Side
 from nmt.documents.inline import Item, Paragraph, Stack
-from nmt.markup.projection import Side
 from nmt.text.mentions import is_mention
 
 _WHITE_SPACE = re.compile(r"[ \t\r\n]+")

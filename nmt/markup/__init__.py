@@ -3,9 +3,9 @@
     html, xml     text -> tokens with exact spans, by turbohtml and by expat
     extract       tokens -> texts to translate, and all of it back together
     gather        inline markup -> one text and its marks (inline_content: and back)
-    projection    where marks belong in a translation (votes: what the word links say); documents use it too
 
-``docs/decisions/010-markup.md`` tells why these parsers and this rule of projection.
+``nmt.alignment.projection`` says where the marks belong in a translation; ``docs/decisions/010-markup.md``
+tells why these parsers and this rule.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Literal
 
+from nmt.alignment.projection import Mark, project
 from nmt.errors import ConfigError
 from nmt.extraction import share_out, to_translate
 from nmt.markup.cut import cut_lines, cut_messages
 from nmt.markup.extract import ExtractedMarkup
 from nmt.markup.html import TRANSLATED_ATTRIBUTES, looks_like_html, tokenize_html
-from nmt.markup.projection import Mark, project
 from nmt.markup.tokens import Kind, Token
 from nmt.markup.xml import tokenize_xml
 from nmt.options import DEFAULTS, TranslationOptions

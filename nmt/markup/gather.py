@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
+from nmt.alignment.projection import Mark, Side
 from nmt.extraction import Extract
 from nmt.markup.inline_content import InlineContent, Tag
-from nmt.markup.projection import Mark, Side
 from nmt.spans import Span
 
 _SPACE = re.compile(r"([ \t\n\f\r]+)")

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from nmt.alignment.projection import Mark, copied_within, lost_spaces, project
 from nmt.extraction import Extract
-from nmt.markup.projection import Mark, copied_within, lost_spaces, project
 from nmt.spans import Span
 
 if TYPE_CHECKING:

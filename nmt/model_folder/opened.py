@@ -75,6 +75,11 @@ class LoadedModel:
         return self.own_source_tokenizer or self.tokenizer
 
     @property
+    def has_scorer(self) -> bool:
+        """Whether links come from a trained link scorer."""
+        return self.aligner is not None
+
+    @property
     def unread_sha256(self) -> None:
         """As of ``OpenedModel``: the weights are in memory."""
 
@@ -169,6 +174,11 @@ class OpenedModel:
                 self._check_unchanged(WEIGHTS)
                 self._weights.model = read_model(self.folder, self.config, self._device)
             return self._weights.model
+
+    @property
+    def has_scorer(self) -> bool:
+        """Whether links come from a trained link scorer."""
+        return self._aligner_config is not None
 
     @property
     def aligner(self) -> TrainedAligner | None:

@@ -18,7 +18,7 @@ from nmt.pipeline.asides import AsideSearch, wrong_asides
 from nmt.pipeline.beginning import NOTHING, beginning_of
 from nmt.pipeline.flags import FlagKind
 from nmt.pipeline.known import needs_scores
-from nmt.pipeline.pairs import moved_pairs
+from nmt.pipeline.pairs import MOST_PAIRS, moved_pairs, pairs, projected
 from nmt.pipeline.prepare import (
     ModelInput,
     PreparedSentence,
@@ -65,6 +65,7 @@ def translate_with_constraints(
     decode: Callable[[Hypothesis], Candidate],
     *,
     with_lexicon: bool = False,
+    with_links: bool = False,
 ) -> Flow[Found]:
     """Search for a translation that holds all that it should.
 
@@ -75,6 +76,7 @@ def translate_with_constraints(
         options: how to search.
         decode: a hypothesis as text.
         with_lexicon: for parts that are translated by themselves.
+        with_links: whether word links can tell where pairs of literals belong.
     """
     run = _Run(preparer, options, decode)
     if sentence.prefix:
@@ -98,7 +100,7 @@ def translate_with_constraints(
     if sentence.options.quality == "best":
         found = yield from _read_back(sentence, found)
     search = AsideSearch(preparer, run.attempt, with_lexicon)
-    found = yield from _with_pairs(search, sentence, found)
+    found = yield from _with_pairs(search, sentence, found, with_links=with_links)
     found = yield from _with_asides(search, sentence, found)
     return _with_terms(sentence, found)
 
@@ -217,17 +219,27 @@ class _Run:
         return (_joined_parts(self.preparer, sentence, parts),), tuple(dict.fromkeys(flags))
 
 
-def _with_pairs(search: AsideSearch, sentence: PreparedSentence, found: Found) -> Flow[Found]:
+def _with_pairs(
+    search: AsideSearch, sentence: PreparedSentence, found: Found, *, with_links: bool
+) -> Flow[Found]:
     """Words between two literals stay there, unless literals, terms or numbers would be lost for it."""
-    if len(sentence.copied) < 2:
+    if found[0][0].copied or not 0 < len(pairs(sentence.text, sentence.copied)) <= MOST_PAIRS:
         return found
+    wrong = _n_wrong(sentence, found)[:2]
+    placed = (yield from projected(search, sentence, found)) if with_links else None
+    if placed is not None and _n_wrong(sentence, placed[0])[:2] > wrong:
+        placed = None
+    if placed is not None and placed[1]:
+        return placed[0]
     moved = yield from moved_pairs(search, sentence, found)
     if not moved:
         return found
-    second = yield from search.with_whole(sentence, moved)
-    if second is None or _n_wrong(sentence, second)[:2] > _n_wrong(sentence, found)[:2]:
-        return found
-    return second
+    known = [(pair, inner) for pair, inner in moved if inner is not None]
+    if len(known) == len(moved):
+        second = yield from search.with_whole(sentence, known)
+        if second is not None and _n_wrong(sentence, second)[:2] <= wrong:
+            return second
+    return found if placed is None else placed[0]
 
 
 def _read_back(sentence: PreparedSentence, found: Found) -> Flow[Found]:

@@ -5,7 +5,7 @@ Pieces, spans and links of the translation follow each change.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from nmt.alignment.alignment import Alignment
@@ -40,7 +40,7 @@ def restore(
     kept = [*(span for span, _ in places), *_given(candidate, n_given)]
     form = sentence.form
     recased = form.in_case(written, kept, sentence.text, sentence.target_language)
-    edits = [edit for span, entry in places for edit in _edits_at(sentence, recased, span, entry)]
+    edits = _apart(edit for span, entry in places for edit in _edits_at(sentence, recased, span, entry))
     before, after = form.frame_edits(sentence.text, written)
     changes = [before, *edits, *form.ending_edits(written, kept, sentence.target_language), after]
     rewriting = Rewriting.of(
@@ -73,6 +73,15 @@ def restore(
         rewriting = Rewriting.of(candidate.text, french_typography(candidate.text, targets))
         candidate = rewrite(candidate, rewriting)
     return candidate
+
+
+def _apart(edits: Iterable[Edit]) -> list[Edit]:
+    """Of two neighbours that take in the same space the first has it."""
+    apart: list[Edit] = []
+    for edit in sorted(edits, key=lambda edit: (edit.span.start, edit.span.end)):
+        start = max(edit.span.start, apart[-1].span.end if apart else 0)
+        apart.append(Edit(Span(start, max(start, edit.span.end)), edit.text))
+    return apart
 
 
 def _given(candidate: Candidate, n_pieces: int) -> list[Span]:

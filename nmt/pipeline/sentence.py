@@ -29,7 +29,10 @@ from nmt.tokenizer import Piece, Tokenizer
 
 @dataclass(frozen=True)
 class SentenceFlow:
-    """Pipeline of one model's sentences; ``max_positions`` None: the model reads any length."""
+    """Pipeline of one model's sentences; ``max_positions`` None: the model reads any length.
+
+    With ``has_scorer`` links are good enough to place what stands around words.
+    """
 
     source_tokenizer: Tokenizer
     tokenizer: Tokenizer
@@ -37,6 +40,7 @@ class SentenceFlow:
     preparer: Preparer
     judge: Judge
     max_positions: int | None
+    has_scorer: bool = False
 
     def of(self, plan: Plan, index: int) -> Flow[FinishedSentence]:
         """The flow of the plan's sentence ``index``."""
@@ -143,10 +147,15 @@ class SentenceFlow:
         """What the model writes."""
         self._check_length(self.preparer.encode_target(sentence.prefix))
         options = self._search(plan, len(ids))
-        with_lexicon = self.judge.model is not None
         return (
             yield from translate_with_constraints(
-                self.preparer, sentence, ids, options, self._decode, with_lexicon=with_lexicon
+                self.preparer,
+                sentence,
+                ids,
+                options,
+                self._decode,
+                with_lexicon=self.judge.model is not None,
+                with_links=self.has_scorer,
             )
         )
 

@@ -16,9 +16,11 @@ import pytest
 
 from scripts.train_on import (
     DEVELOPMENT_SETS,
+    ENDED,
     latest_average,
     mixture,
     newest_state,
+    plan,
     read_ledger,
     tokens_seen,
     write_line,
@@ -123,6 +125,18 @@ def test_a_run_that_ends_is_blended_with_what_it_began_with(data: Path):
     assert blended["blended"] is True
     assert blended["total_target_tokens"] == alone["total_target_tokens"] == second["total_target_tokens"]
     assert latest_average(runs, "tiny", other_than=runs / "tiny") == runs / second["run"] / "blended"
+
+
+def test_each_run_has_a_seed_of_its_own_and_keeps_it(data: Path):
+    ledger, runs = data.parent / "ledger.jsonl", data.parent / "runs"
+    (first,) = plan([str(data / "tiny.toml")], runs, ledger)
+    write_line(ledger, {"sitting": "a", "models": {}})
+    (resumed,) = plan([str(data / "tiny.toml")], runs, ledger)
+    (first.folder / ENDED).touch()
+    (second,) = plan([str(data / "tiny.toml")], runs, ledger)
+
+    assert first.folder == resumed.folder != second.folder
+    assert first.seed == resumed.seed != second.seed
 
 
 def test_a_pair_more_is_another_mixture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -9,8 +9,9 @@ import pytest
 from nmt.options import TranslationOptions
 from nmt.pipeline.pairs import is_around, pairs, without_article
 from nmt.pipeline.prepare import Preparer
-from nmt.pipeline.restore import _glued
+from nmt.pipeline.restore import _apart, _glued
 from nmt.spans import Span
+from nmt.text.edits import Edit, Rewriting
 from nmt.translator import Translator
 
 TEXT = "Lisez <1>le manuel</1> avant."
@@ -72,6 +73,8 @@ def test_an_article_is_taken_off_where_the_source_has_none() -> None:
         ("{% if user %}Hello{% endif %}", r"\{% if user %\}Bonjour\{% endif %\}"),
         ('[panel tag="a"] Hello [/panel]', r'^\[panel tag="a"\] Bonjour \[/panel\]$'),
         ("{% if a %} Welcome {% endif %}", r"^\{% if a %\} Bienvenue \{% endif %\}$"),
+        ("I accept the %sterms and privacy policy%s.", r"les %s[^% ]+ et (?:la|le) [^%]+%s\.$"),
+        ("Open the <1>settings</1> and the <2>help page</2>.", r"les <1>paramètres</1> et .*<2>[^<]+</2>"),
     ],
 )
 def test_english_pairs_survive(english: Translator, text: str, pattern: str) -> None:
@@ -92,6 +95,29 @@ def test_french_pairs_survive(french: Translator, text: str, pattern: str) -> No
     (translation,) = french.translate([text])
 
     assert re.search(pattern, translation.text), translation.text
+
+
+def test_pairs_and_links_are_where_they_are_said_to_be(english: Translator) -> None:
+    source = "I, Ruby Rivers, accept the %sterms of use%s at 9 am for {name}."
+    (translation,) = english.translate([source], TranslationOptions(alignment="links"))
+
+    copies = [
+        (source[read.start : read.end], translation.text[written.start : written.end])
+        for read, written in translation.kept
+    ]
+    assert [read for read, _ in copies] == ["Ruby Rivers", "%s", "%s", "9 am", "{name}"]
+    assert [written for _, written in copies] == ["Ruby Rivers", "%s", "%s", "9 h", "{name}"]
+    assert translation.source_tokens is not None
+    assert translation.target_tokens is not None
+    assert translation.links
+    for tokens, text in ((translation.source_tokens, source), (translation.target_tokens, translation.text)):
+        assert all(token.text == text[token.start : token.end] for token in tokens)
+
+
+def test_of_two_placeholders_one_has_the_space_between() -> None:
+    edits = _apart([Edit(Span(6, 10), "%s"), Edit(Span(3, 7), "%s")])
+
+    assert Rewriting.of("to ⟦0⟧ ⟦1⟧ go", edits).new == "to %s%s go"
 
 
 @pytest.mark.parametrize(

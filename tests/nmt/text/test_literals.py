@@ -31,7 +31,7 @@ EXAMPLES = {
     "handle": ["@maria", "@a_b"],
     "hashtag": ["#birthday", "#été2024"],
     "version": ["2.1.3", "v2", "v1.2-beta", "192.168.0.1"],
-    "code": [*CODE.split(), "`x y`"],
+    "code": [*CODE.split(), "`x y`", "$A = \\pi r^2$", "$$E = mc^2$$", "$x$", "\\(a + b\\)", "\\[y = 2\\]"],
     "emoji": ["😍", "👨‍👩‍👧", "🇫🇷", "👍🏽", "1️⃣", "❤️", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "😀😀", "🏳️‍🌈"],
     "symbol": ["²", "½", "™", "①", "-3.5 °C", "70°F"],
 }
@@ -49,6 +49,9 @@ PROSE = [
     "well-known",
     "I went--and came.",
     "3 < 4 > 2",
+    "It costs $5 for a and b = $ here.",
+    "He owes me $5 and not $6.",
+    "\\[sic\\]",
     "No. 1 is 1/2.",
     "a.m.",
     "He said: (no).",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nmt.markup.projection import Mark, Side, project
+from nmt.alignment.projection import Mark, Side, project
 from nmt.pipeline.result import Translation
 from nmt.spans import Span
 from tests.nmt.markup.stub import translation_of

@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from nmt.markup.votes import Votes, votes_of
+from nmt.alignment.votes import Votes, votes_of
 from nmt.spans import Span
 
 if TYPE_CHECKING:
