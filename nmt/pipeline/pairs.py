@@ -115,7 +115,9 @@ def projected(
     if part.model_input is None:
         return None
     (best, *_), flags = yield from search.attempt(part, part.model_input)
-    if best.copied or flags or not best.finished:
+    copies = [bare.backward(source.start, source.end) for source, _ in best.kept]
+    is_glued = any(overlap(copy, sign) for copy in copies for pair in signs for sign in pair)
+    if best.copied or flags or not best.finished or is_glued:  # "50 %<b>x</b>" has no %x
         return None
     read = best.source_pieces or preparer.source_pieces(ModelInput(Rewriting.of(bare.new, ())))
     alignment = link_kept((yield from align_with((bare.new, read), (best.text, best.pieces))), best.kept)

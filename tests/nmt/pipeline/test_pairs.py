@@ -114,6 +114,14 @@ def test_pairs_and_links_are_where_they_are_said_to_be(english: Translator) -> N
         assert all(token.text == text[token.start : token.end] for token in tokens)
 
 
+def test_what_only_the_lack_of_a_pair_makes_a_literal_is_none(english: Translator) -> None:
+    source = "Add 50 %⟦0⟧x² to the soup."
+    (translation,) = english.translate([source])
+
+    assert [source[read.start : read.end] for read, _ in translation.kept] == ["⟦0⟧", "²"]
+    assert "⟦0⟧x²" in translation.text
+
+
 def test_of_two_placeholders_one_has_the_space_between() -> None:
     edits = _apart([Edit(Span(6, 10), "%s"), Edit(Span(3, 7), "%s")])
 
