@@ -10,9 +10,11 @@ from nmt.options import TranslationOptions
 from nmt.pipeline.result import Translation
 from nmt.translator import Translator
 
-SIGNS = r"%s %d {name} {0} {{x}} <1> </1> ** `code` https://a.org/b a@b.org $HOME $x_1$ 2-1 [b] [/b] %% &amp; \n |"
-ODD = "12\u00a0500,00\u00a0€ 😀 «petit» … — 50\u00a0% -3\u00a0°C ½ • x² 日本 \u200b \u00ad e\u0301 ⟦0⟧ <br/> ⟦1⟧"
-PLAIN = "$1,250.00 XIXe (red) 1st 2e #tag @ann v2.1 A4 ! ? : ; USD Mr. III 12:30 1/2"
+SIGNS = r"%s %d {name} {0} {{x}} <1> </1> ** `code` https://a.org/b a@b.org $HOME $x_1$ 2-1 [b] [/b]"
+ODD = (
+    "12\u00a0500,00\u00a0€ 😀 «petit» … — 50\u00a0% -3\u00a0°C ½ x² 日本 \u200b \u00ad e\u0301 ⟦0⟧ <br/> ⟦1⟧"
+)
+PLAIN = r"%% &amp; \n | • $1,250.00 XIXe (red) 1st 2e #tag @ann v2.1 A4 ! ? : ; USD Mr. III 12:30 1/2"
 COPIED = f"{SIGNS} {ODD} {PLAIN}".split(" ")
 SPACED = (
     "9 am",
