@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nmt.text.roman import english_ordinal
 from nmt.translator import Translator
 from training.provenance import provenance
 
@@ -165,6 +166,20 @@ FRAMES: dict[str, dict[str, Sequence[str]]] = {
     "roman numerals": {
         "en": ("Louis {} was a king.", "See Chapter {} for details.", "Read Part {} of the book.", "Act {}"),
         "fr": ("Louis {} était roi.", "Voir le chapitre {}.", "Lisez la partie {} du livre.", "Acte {}"),
+    },
+    "ranks": {
+        "en": (
+            *("He finished in {} place.", "She lives on the {} floor.", "This is the {} time."),
+            *("Read the {} chapter.", "It is the {} largest city in the country."),
+        ),
+        "fr": (
+            *("Il a terminé à la {} place.", "Elle habite au {} étage.", "C'est la {} fois."),
+            *("Lisez le {} chapitre.", "C'est la {} ville du pays."),
+        ),
+    },
+    "speakers": {
+        "en": ("{}: Where are you?", "{}: I am here.", "- {}: No, I am not."),
+        "fr": ("{} : Où es-tu ?", "{} : Je suis ici.", "- {} : Non, merci."),
     },
     "scores": {
         "en": ("They won {}.", "The final score was {}.", "We lost {} on Sunday.", "Perth beat Oslo {}."),
@@ -423,6 +438,19 @@ def _roman(frame: str, _: str, rng: random.Random) -> Case:
     return Case(frame.format(number), (), pattern=rf"\b{number}\b")
 
 
+def _rank(frame: str, language: str, rng: random.Random) -> Case:
+    n = rng.randint(2, 30)
+    english, words = english_ordinal(n), ("second|third" if n < 4 else r"\w+th")
+    if language == "en":
+        return Case(frame.format(english), (), pattern=rf"\b{n}(?:e|ème|nde?)\b|(?i:second|\w+ième)")
+    return Case(frame.format(f"{n}{rng.choice(('e', 'ème'))}"), (), pattern=rf"\b{english}\b|(?i:{words})")
+
+
+def _speaker(frame: str, _: str, rng: random.Random) -> Case:
+    name = rng.choice(GIVEN).upper()
+    return Case(frame.format(name), (name,))
+
+
 def _score(frame: str, _: str, rng: random.Random) -> Case:
     score = f"{rng.randint(0, 9)}-{rng.randint(0, 9)}"
     return Case(frame.format(score), (score,))
@@ -481,6 +509,8 @@ _MAKE: dict[str, Callable[[str, str, random.Random], Case]] = {
     "words in brackets": _bracketed,
     "centuries": _century,
     "roman numerals": _roman,
+    "ranks": _rank,
+    "speakers": _speaker,
     "scores": _score,
     "ranges in words": _range,
     "letters alone": _letters,

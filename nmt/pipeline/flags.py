@@ -68,12 +68,16 @@ FEW = 64
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _DOUBLED = re.compile(
     r"(?<![\w'’-])(?:([^\W\d_]{2,})\s+\1|((?:[^\W\d_]+['’\s]\s*){1,4}[^\W\d_]{3,})(?:,?\s+(?:et|ou|and|or)"
-    r"(?:\s+(?:de\s+la|du|des?|les?|la|the|of))?)?,?\s+\2)"
+    r"(?:\s+(?:de\s+la|du|des?|les?|la|the|of))?)?,?\s+\2"
+    r"|([^\W\d_]{5,}),?\s+(?:et|ou|&)\s+(?:(?:de\s+la|du|des?|les?|la|[nv]os|[nv]otre)\s+|l['’])?\3)"
     r"(?![\w'’-])",
     re.IGNORECASE,
 )
 _MAY_DOUBLE = frozenset(
-    {"nous", "vous", "that", "had", "is", "très", "bye", "non", "oui", "no", "so", "very"}
+    {
+        *("nous", "vous", "that", "had", "is", "très", "bye", "non", "oui", "no", "so", "very"),
+        *("encore", "telle", "maintes", "toujours", "milliers", "millions", "jours", "nuits"),
+    }
 )
 _BRACKETS = re.compile(r"(?<!\w)\([^()]*[^\W\d_]{2}[^()]*\)")
 _QUOTES = re.compile(r"(?<![\w'’])[\"“«„](?=\s?\w)[^\"“”«»]+[\"”»“](?!\w)")
@@ -150,7 +154,7 @@ def doubled_words(source: str, target: str) -> list[str]:
     found = [
         match.group()
         for match in _DOUBLED.finditer(target)
-        if (match[1] or match[2]).lower() not in _MAY_DOUBLE
+        if (match[1] or match[2] or match[3]).lower() not in _MAY_DOUBLE
     ]
     return found if found and not _DOUBLED.search(source) else []
 

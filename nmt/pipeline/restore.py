@@ -5,6 +5,7 @@ Pieces, spans and links of the translation follow each change.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -18,6 +19,7 @@ from nmt.text.elision import agree, agree_in_number
 from nmt.text.glossary import at_start as begin
 from nmt.text.greetings import GREETS, left_greeting
 from nmt.text.languages import rules
+from nmt.text.names import after_speaker
 from nmt.text.numbers import number_edits
 from nmt.text.placeholders import PLACEHOLDERS
 from nmt.text.quotes import QUOTES, quote_edits
@@ -42,6 +44,7 @@ def restore(
     recased = form.in_case(written, kept, sentence.text, sentence.target_language)
     edits = _apart(edit for span, entry in places for edit in _edits_at(sentence, recased, span, entry))
     before, after = form.frame_edits(sentence.text, written)
+    edits = [*edits, *_speech_edits(sentence, recased, places)]
     changes = [before, *edits, *form.ending_edits(written, kept, sentence.target_language), after]
     rewriting = Rewriting.of(
         recased, [edit for edit in changes if edit.text or edit.span.start < edit.span.end]
@@ -82,6 +85,23 @@ def _apart(edits: Iterable[Edit]) -> list[Edit]:
         start = max(edit.span.start, apart[-1].span.end if apart else 0)
         apart.append(Edit(Span(start, max(start, edit.span.end)), edit.text))
     return apart
+
+
+def _speech_edits(
+    sentence: PreparedSentence, written: str, places: Sequence[tuple[Span, ProtectedSpan]]
+) -> list[Edit]:
+    """The capital of what somebody says: JOHN: Where? is JOHN : Où ?"""
+    start = after_speaker(sentence.text)
+    if start is None or not places or not sentence.text[start].isupper():
+        return []
+    place, entry = places[0]
+    gap = re.match(r"\s?:\s*", written[place.end :])
+    if not entry.is_name or entry.span.end > start or gap is None or written[: place.start].strip(" -–—"):
+        return []
+    first = place.end + gap.end()
+    is_taken = any(other.start <= first < other.end for other, _ in places)
+    letter = written[first : first + 1]
+    return [Edit(Span(first, first + 1), letter.upper())] if letter.islower() and not is_taken else []
 
 
 def _given(candidate: Candidate, n_pieces: int) -> list[Span]:

@@ -1,7 +1,8 @@
 """Names of people, and streets, told by what stands beside them: they are copied, not translated.
 
-Only what is sure is found: after a title (Dr, Mrs, Mme), after a label (Name:), a given name with a surname
-inside a sentence, and an address that begins with its number. All else is left to the model.
+Only what is sure is found: after a title (Dr, Mrs, Mme), after a label (Name:), before what somebody says
+(JOHN: Hello.), a given name with a surname inside a sentence, and an address that begins with its number.
+All else is left to the model.
 """
 
 from __future__ import annotations
@@ -27,6 +28,10 @@ _AFTER_LABEL = {
 _STREET = {code: re.compile(rf"(?<![\w,.]){language.street}") for code, language in KNOWN.items()}
 _GIVEN = re.compile(rf"(?<![\w-]){CAPITALISED_WORD}")
 _SURNAME = re.compile(rf"(?:\s+(?:{_INITIAL}\s*)*{_PARTICLE}*{CAPITALISED_WORD}){{1,2}}")
+_SPEAKER = re.compile(
+    r"\s*(?:[-–—]\s*)?([^\W\d_a-zß-öø-ÿ][^\W\d_]+(?:[ -][^\W\d_a-zß-öø-ÿ][^\W\d_]+)?)\s?:\s+\S"
+)
+"""Who speaks: JEAN : Bonjour."""
 _ORDINAL = re.compile(r"\s[IVX]+$")
 """Of kings and popes, whose names are translated."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -137,6 +142,9 @@ def find_names(text: str, language: str) -> list[Span]:
     label = _AFTER_LABEL[language].match(text)
     if label is not None:
         found.append(Span(*label.span(1)))
+    speaker = _SPEAKER.match(text)
+    if speaker is not None and speaker[1].split()[0].capitalize() in given_names():
+        found.append(Span(*speaker.span(1)))
     found += [Span(*match.span()) for match in _STREET[language].finditer(text)]
     if not _is_headline(text):
         found += _full_names(text)
@@ -145,6 +153,12 @@ def find_names(text: str, language: str) -> list[Span]:
         if not names or names[-1].end <= span.start:
             names.append(span)
     return names
+
+
+def after_speaker(text: str) -> int | None:
+    """Where what somebody says begins, after a speaker's name and a colon; None: nobody speaks."""
+    speaker = _SPEAKER.match(text)
+    return None if speaker is None else speaker.end() - 1
 
 
 def _full_names(text: str) -> list[Span]:

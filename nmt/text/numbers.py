@@ -17,6 +17,7 @@ from nmt.spans import Span, overlap
 from nmt.text.edits import Edit
 from nmt.text.languages import KNOWN, rules
 from nmt.text.languages.rules import SPACES
+from nmt.text.ordinals import missing_ranks
 from nmt.text.roman import centuries, century_edits, english_ordinal, missing_numerals
 
 _NUMBER = re.compile(
@@ -91,6 +92,20 @@ _FOREIGN = {
     for code, language in KNOWN.items()
 }
 """Language -> words that are numbers in another one: seize."""
+_FRACTIONS = {
+    "demi": "12",
+    "demie": "12",
+    "moitié": "12",
+    "half": "12",
+    "tiers": "123",
+    "third": "13",
+    "thirds": "23",
+    "quart": "14",
+    "quarts": "34",
+    "quarter": "14",
+    "quarters": "34",
+}
+"""The digits of 1/2, 2/3 and so on that a word may stand for."""
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _PIECE = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*|\d+|\s+|[^\w\s]|_")
 _HOURS = re.compile(
@@ -176,7 +191,7 @@ def compare_numbers(
 
     Each is read as its language writes: 12 500,00 is not 12,500,000. A number in digits on one side alone is
     fine when the other side has it as a word. The symbol of a unit after a number of the source must be in
-    the translation, or its name there.
+    the translation, or its name there. A rank (2nd place) must be one there.
     """
     numerals = missing_numerals(_blanked(source, ignore_source), target)
     if not (_DIGITS.search(source) or _DIGITS.search(target)):
@@ -203,10 +218,14 @@ def compare_numbers(
         for sign in dict.fromkeys(first or second for first, second in _AMOUNT.findall(source))
         if not re.search(_CURRENCIES[sign], target, re.IGNORECASE)
     )
+    ranks = missing_ranks(source, target, (source_language, target_language))
     source_words = _values_of_words(source) if invented else set()
     target_words = _values_of_words(target) if missing else set()
     return NumberCheck(
-        (*(text for text, readings in missing if not readings & target_words), *units, *signs, *numerals),
+        (
+            *(text for text, readings in missing if not readings & target_words),
+            *(*units, *signs, *ranks, *numerals),
+        ),
         tuple(text for text, readings in invented if not readings & source_words),
     )
 
@@ -468,6 +487,7 @@ def _values_of_words(text: str, foreign: frozenset[str] = frozenset()) -> set[st
     for word in set(_WORD.findall(text)) - foreign:
         if word in _WORDS:
             values.add(str(_WORDS[word]))
+        values.update(*(_FRACTIONS.get(part, "") for part in word.split("-")))
         if "-" not in word:
             continue
         parts = [_WORDS.get(part) for part in word.split("-")]

@@ -46,6 +46,9 @@ _DAY_RANGE = {
     for code, day in _DAY.items()
 }
 _JOINED = re.compile(rf"{_DASH}|[ \u00a0]|,? ?: ?|, ")
+_UNTIL_NOON = re.compile(
+    r"\d[ \u00a0\u202f]?h(?:eures?)?(?:[ \u00a0\u202f]?\d{2})?\s+(?:à|et)\s+(?:midi|minuit)\b"
+)
 _STARTS = re.compile(r"(?:à|dès|vers|jusqu'à|entre)\s", re.IGNORECASE)
 _PREPOSITIONS = {"à": "at", "dès": "from", "vers": "around", "jusqu'à": "until"}
 """What stands before a time and belongs to it: the model would not know that it is one."""
@@ -116,7 +119,7 @@ def _hours(text: str, source: str, target: str) -> list[tuple[Span, str]]:
         matches = [
             match for match in _FRENCH.finditer(text) if int(match[1]) <= 24 and int(match[2] or 0) < 60
         ]
-        if not any(_STARTS.match(match.group()) for match in matches):
+        if not any(_STARTS.match(match.group()) for match in matches) and not _UNTIL_NOON.search(text):
             matches = []  # "de 8 h" alone is a duration
         is_range = len(matches) > 1
         found = [_with_preposition(match, is_range=is_range) for match in matches]

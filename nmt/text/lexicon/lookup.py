@@ -76,8 +76,8 @@ def look_up_caption(text: str, source_language: str, target_language: str) -> En
 
 
 def _folded(text: str) -> str:
-    """Without capitals, curly apostrophes and final marks, but a question stays one."""
-    bare = _END.sub("", text)
+    """Without capitals, curly apostrophes, & for "and", and final marks, but a question stays one."""
+    bare = _END.sub("", text).replace(" & ", " and ")
     question = "?" if "?" in text[len(bare) :] else ""
     return " ".join(bare.replace("’", "'").lower().split()) + question
 

@@ -74,6 +74,7 @@ def test_an_article_is_taken_off_where_the_source_has_none() -> None:
         ('[panel tag="a"] Hello [/panel]', r'^\[panel tag="a"\] Bonjour \[/panel\]$'),
         ("{% if a %} Welcome {% endif %}", r"^\{% if a %\} Bienvenue \{% endif %\}$"),
         ("I accept the %sterms and privacy policy%s.", r"les %s[^% ]+ et (?:la|le) [^%]+%s\.$"),
+        ("Click [here](https://a.org/x) to continue.", r"\[ici\]\(https://a\.org/x\)"),
         ("Open the <1>settings</1> and the <2>help page</2>.", r"les <1>paramètres</1> et .*<2>[^<]+</2>"),
     ],
 )

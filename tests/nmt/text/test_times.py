@@ -19,6 +19,7 @@ from nmt.text.times import find_times
         ("À 8h15, vers 9 h", "fr", "en", [("8h15", "8:15 am"), ("9 h", "9 am")]),
         ("Vers 23 heures, il dort.", "fr", "en", [("Vers 23 heures", "Around 11 pm")]),
         ("de 9 h à 17 h", "fr", "en", [("9 h", "9 am"), ("17 h", "5 pm")]),
+        ("de 10 h 30 à midi", "fr", "en", [("10 h 30", "10:30 am")]),
         ("entre 0h et 12h", "fr", "en", [("0h", "12 am"), ("12h", "12 pm")]),
         ("8 h de travail, 35 h par semaine, à 2 h de Paris, de 3 h", "fr", "en", []),
         ("um 5 pm", "de", "fr", []),
