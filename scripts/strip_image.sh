@@ -12,5 +12,9 @@ for package in sympy networkx numpy mpmath fsspec lxml; do
     find "$package" -depth -type d \( -name tests -o -name include -o -name includes \) -exec rm -rf {} +
 done
 find . -type f \( -name '*.pyi' -o -name '*.pyx' -o -name '*.pxd' -o -name '*.h' -o -name '*.a' \) -delete
+# Compiled code of what a service does not import; Python compiles it where somebody does.
+for package in sympy networkx mpmath torch/_inductor torch/_dynamo torch/onnx torch/ao fontTools setuptools; do
+    find "$package" -depth -type d -name __pycache__ -exec rm -rf {} +
+done
 rm -rf triton # torch.compile alone asks for it
 rm -rf pip pip-*.dist-info "$1"/bin/pip*
