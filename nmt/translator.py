@@ -103,6 +103,7 @@ class Translator:
         self.preparer = Preparer(loaded.source_tokenizer, *languages, loaded.tokenizer)
         self._planner = Planner(loaded.source_tokenizer, self.preparer, languages[0], most_tokens)
         self.judge = Judge(*languages, loaded.calibration)
+        self._has_scorer = loaded.has_scorer
         self.n_workers = n_workers or count_workers(self.device)
         if searching is None:
             self.engine = choose(loaded, self.device, engine)
@@ -284,10 +285,8 @@ class Translator:
     def flow(self, plan: Plan, index: int) -> Flow[FinishedSentence]:
         """One sentence of a plan, from its token ids to its translation; see ``nmt.pipeline.requests``."""
         tokenizers = self.source_tokenizer, self.tokenizer
-        has_scorer = self._loaded.has_scorer
-        return SentenceFlow(*tokenizers, self.preparer, self.judge, self._max_positions, has_scorer).of(
-            plan, index
-        )
+        positions, links = self._max_positions, self._has_scorer
+        return SentenceFlow(*tokenizers, self.preparer, self.judge, positions, links).of(plan, index)
 
     def finish(self, plan: Plan, sentences: Sequence[FinishedSentence]) -> Translation:
         """Assembly: the translations of a text's sentences become that of the text."""

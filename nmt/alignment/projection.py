@@ -19,13 +19,10 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from nmt.alignment.votes import Votes, votes_of
+from nmt.alignment.votes import Linked, Votes, votes_of
 from nmt.spans import Span
-
-if TYPE_CHECKING:
-    from nmt.pipeline.result import Translation
 
 Side = Literal["left", "right", "none"]
 GoesOn = Literal["inside", "before", "after"]
@@ -53,7 +50,7 @@ class Mark:
     to the edge of its parent, and what is within it and what is not do not mix."""
 
 
-def project(source: str, marks: Sequence[Mark], translation: Translation) -> list[Span]:
+def project(source: str, marks: Sequence[Mark], translation: Linked) -> list[Span]:
     """Target characters of each mark: properly nested, siblings apart, edges at token edges.
 
     Args:

@@ -1,7 +1,7 @@
 """Word links made ready for projection: which source tokens each target token speaks for, and how loudly.
 
 Attention links punctuation badly, so three things are certain before it: spans that the translator copied
-(``Translation.kept``), and numbers, names and punctuation marks of a kind that stand equally often on both
+(``kept``), and numbers, names and punctuation marks of a kind that stand equally often on both
 sides of a sentence. And it likes to link an article to the noun ("La" to "car" for "the red car"): such a
 weak second link goes to the word without any link that stands before in the source.
 """
@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+from nmt.alignment.pharaoh import Link
 from nmt.spans import Span
 from nmt.text.words import Token, words
-
-if TYPE_CHECKING:
-    from nmt.pipeline.result import Translation
 
 _CERTAIN = 1.0
 _FAINT = 1e-3
@@ -29,6 +28,64 @@ _WEAK = 0.8
 """Share of the strongest link of the same word."""
 _MARK_KINDS = dict.fromkeys(("!", "?", "\u2026", "..."), ".") | dict.fromkeys("\u00ab\u00bb\u201c\u201d", '"')
 """Marks that stand for each other across languages; any other mark is of its own kind."""
+
+
+class SentenceSpans(Protocol):
+    """Where a sentence is."""
+
+    @property
+    def source(self) -> Span:
+        """In the text."""
+
+    @property
+    def target(self) -> Span:
+        """In its translation."""
+
+
+class Linked(Protocol):
+    """What projection reads of a translation; ``nmt.pipeline.result.Translation`` is one."""
+
+    @property
+    def text(self) -> str:
+        """The translation."""
+
+    @property
+    def source_tokens(self) -> Sequence[Token] | None:
+        """Words of the source; None: not aligned."""
+
+    @property
+    def target_tokens(self) -> Sequence[Token] | None:
+        """Words of ``text``."""
+
+    @property
+    def links(self) -> Sequence[Link] | None:
+        """Links between them."""
+
+    @property
+    def kept(self) -> Sequence[tuple[Span, Span]]:
+        """Copies: spans of the source and of ``text``."""
+
+    @property
+    def sentences(self) -> Sequence[SentenceSpans]:
+        """In order."""
+
+
+@dataclass(frozen=True)
+class OneSentence:
+    """A linked sentence by itself."""
+
+    source: Span
+    target: Span
+    text: str
+    source_tokens: Sequence[Token]
+    target_tokens: Sequence[Token]
+    links: Sequence[Link]
+    kept: Sequence[tuple[Span, Span]]
+
+    @property
+    def sentences(self) -> Sequence[SentenceSpans]:
+        """The sentence."""
+        return (self,)
 
 
 class Votes:
@@ -150,7 +207,7 @@ class Votes:
         return self._target[boundary].start
 
 
-def votes_of(source_text: str, edges: Iterable[int], translation: Translation) -> Votes:
+def votes_of(source_text: str, edges: Iterable[int], translation: Linked) -> Votes:
     """Tokens, sentences and cleaned links of a translation; without alignment only the certain links.
 
     Args:

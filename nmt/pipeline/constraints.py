@@ -223,7 +223,9 @@ def _with_pairs(
     search: AsideSearch, sentence: PreparedSentence, found: Found, *, with_links: bool
 ) -> Flow[Found]:
     """Words between two literals stay there, unless literals, terms or numbers would be lost for it."""
-    if found[0][0].copied or not 0 < len(pairs(sentence.text, sentence.copied)) <= MOST_PAIRS:
+    if found[0][0].copied or len(sentence.copied) < 2:
+        return found
+    if not 0 < len(pairs(sentence.text, sentence.copied)) <= MOST_PAIRS:
         return found
     wrong = _n_wrong(sentence, found)[:2]
     placed = (yield from projected(search, sentence, found)) if with_links else None

@@ -15,13 +15,14 @@ from itertools import pairwise
 
 from nmt.alignment.alignment import Alignment
 from nmt.alignment.projection import Mark, project
+from nmt.alignment.votes import OneSentence
 from nmt.pipeline.asides import AsideSearch
 from nmt.pipeline.flags import copied_words
 from nmt.pipeline.prepare import ModelInput, PreparedSentence, ProtectedSpan, slice_of
 from nmt.pipeline.quality import Found
 from nmt.pipeline.requests import Flow, align_with
 from nmt.pipeline.restore import link_kept, rewrite
-from nmt.pipeline.result import Candidate, Translation
+from nmt.pipeline.result import Candidate
 from nmt.spans import Span, overlap
 from nmt.text.asides import Aside
 from nmt.text.edits import Edit, Rewriting
@@ -123,11 +124,9 @@ def projected(
     alignment = link_kept((yield from align_with((bare.new, read), (best.text, best.pieces))), best.kept)
     if not alignment.links:
         return None
-    linked = Translation(
-        *(best.text, 0.0, (), alignment.source_tokens, alignment.target_tokens, alignment.links, ()),
-        *(False, False, 0, 0),
-        kept=best.kept,
-    )
+    spans = Span(0, len(bare.new)), Span(0, len(best.text))
+    tokens = alignment.source_tokens, alignment.target_tokens
+    linked = OneSentence(*spans, best.text, *tokens, alignment.links, best.kept)
     inner = [bare.forward(pair.inner.start, pair.inner.end) for pair in around]
     places = project(bare.new, [Mark(span.start, span.end) for span in inner], linked)
     if any(place.start == place.end for place in places):

@@ -218,7 +218,8 @@ def compare_numbers(
         for sign in dict.fromkeys(first or second for first, second in _AMOUNT.findall(source))
         if not re.search(_CURRENCIES[sign], target, re.IGNORECASE)
     )
-    ranks = missing_ranks(source, target, (source_language, target_language))
+    may_rank = _ORDINAL.search(source) or _FRENCH_ORDINAL.search(source)
+    ranks = missing_ranks(source, target, (source_language, target_language)) if may_rank else ()
     source_words = _values_of_words(source) if invented else set()
     target_words = _values_of_words(target) if missing else set()
     return NumberCheck(
