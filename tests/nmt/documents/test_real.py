@@ -11,6 +11,7 @@ import email
 import email.policy
 import json
 import re
+import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import docx
+import lxml.etree
 import lxml.html
 import odfdo
 import openpyxl
@@ -167,6 +169,18 @@ def of_eml(data: bytes) -> Iterator[Any]:
             yield part.get_content()
 
 
+def of_epub(data: bytes) -> Iterator[Any]:
+    with zipfile.ZipFile(BytesIO(data)) as book:
+        for name in book.namelist():
+            if not name.endswith((".xhtml", ".ncx", ".opf")):
+                yield name, book.read(name)
+                continue
+            for element in lxml.etree.fromstring(book.read(name)).iter(lxml.etree.Element):
+                attributes = [pair for pair in sorted(element.attrib.items()) if not pair[0].endswith("lang")]
+                text = "" if element.tag.endswith("}language") else words(element.text)
+                yield name, element.tag, attributes, text, words(element.tail)
+
+
 OPENED: dict[str, Callable[[bytes], Iterator[Any]]] = {
     "docx": of_docx,
     "pptx": of_pptx,
@@ -174,6 +188,7 @@ OPENED: dict[str, Callable[[bytes], Iterator[Any]]] = {
     "odt": of_opendocument,
     "ods": of_opendocument,
     "odp": of_opendocument,
+    "epub": of_epub,
     "srt": lambda data: ((one.index, one.start, one.end, one.content) for one in srt.parse(data.decode())),
     "vtt": of_vtt,
     "ass": lambda data: (line.split(",", 9) for line in data.decode("utf-8-sig").splitlines()),
