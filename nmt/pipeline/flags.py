@@ -74,11 +74,12 @@ _DOUBLED = re.compile(
     re.IGNORECASE,
 )
 _MAY_DOUBLE = frozenset(
-    {
-        *("nous", "vous", "that", "had", "is", "très", "bye", "non", "oui", "no", "so", "very"),
-        *("encore", "telle", "maintes", "toujours", "milliers", "millions", "jours", "nuits"),
-    }
+    {"nous", "vous", "that", "had", "is", "très", "bye", "non", "oui", "no", "so", "very"}
 )
+_MAY_FOLLOW_ITSELF = frozenset(
+    {"encore", "telle", "maintes", "toujours", "milliers", "millions", "jours", "nuits"}
+)
+"""On both sides of *et*."""
 _BRACKETS = re.compile(r"(?<!\w)\([^()]*[^\W\d_]{2}[^()]*\)")
 _QUOTES = re.compile(r"(?<![\w'’])[\"“«„](?=\s?\w)[^\"“”«»]+[\"”»“](?!\w)")
 _ANY_QUOTE = re.compile("[\"“”«»„'‘’—–-]")
@@ -154,7 +155,8 @@ def doubled_words(source: str, target: str) -> list[str]:
     found = [
         match.group()
         for match in _DOUBLED.finditer(target)
-        if (match[1] or match[2] or match[3]).lower() not in _MAY_DOUBLE
+        if (match[1] or match[2] or "").lower() not in _MAY_DOUBLE
+        and (match[3] or "").lower() not in _MAY_FOLLOW_ITSELF
     ]
     return found if found and not _DOUBLED.search(source) else []
 
