@@ -173,7 +173,8 @@ def plan(recipes: Sequence[str], runs: Path, ledger: Path) -> list[Run]:
         former = latest_average(runs, name, other_than=folder)
         shipped = name if (PRETRAINED / name).is_dir() else None
         init_from = str(former) if former else shipped
-        run = Run(recipe, folder, init_from, mine, tokens_seen(ledger, name), 1 + len(read_ledger(ledger)))
+        seen, seed = tokens_seen(ledger, name, former), 1 + len(read_ledger(ledger))
+        run = Run(recipe, folder, init_from, mine, seen, seed)
         note = folder / "begun.json"
         if note.exists():
             begun = json.loads(note.read_text(encoding="utf-8"))
@@ -233,11 +234,16 @@ def latest_average(runs: Path, recipe: str, *, other_than: Path) -> Path | None:
     return max(found, key=lambda folder: folder.stat().st_mtime, default=None)
 
 
-def tokens_seen(ledger: Path, recipe: str) -> int:
-    """Target tokens that the newest weights of ``recipe`` have been trained on, by the ledger."""
-    lines = read_ledger(ledger)
-    totals = [line["models"][recipe]["total_target_tokens"] for line in lines if recipe in line["models"]]
-    return int(totals[-1]) if totals else 0
+def tokens_seen(ledger: Path, recipe: str, former: Path | None = None) -> int:
+    """Target tokens that the weights to begin with have been trained on, by the ledger.
+
+    A run whose weights did not ship has ``"shipped": false`` there: it counts for who goes on from it alone.
+    """
+    for line in reversed(read_ledger(ledger)):
+        run = line["models"].get(recipe)
+        if run is not None and (run.get("shipped", True) or (former and former.parent.name == run["run"])):
+            return int(run["total_target_tokens"])
+    return 0
 
 
 def read_ledger(ledger: Path) -> list[dict[str, Any]]:

@@ -38,6 +38,7 @@ from nmt.text.asides import OPENING
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.glossary import AppliedTerm, find_form, has_its_capitals, in_case_of
 from nmt.text.greetings import greeting
+from nmt.text.lexicon import look_up
 from nmt.text.literals import find_literals
 from nmt.text.numbers import (
     NumberCheck,
@@ -52,8 +53,11 @@ from nmt.tokenizer import Piece
 
 MARKS = ",;:.!?…)]}»\"'"
 """Punctuation that stays with what it follows."""
+BEGINNING = 4
+"""Letters that a name has in common with the word that it is taken for."""
 
 _WORD = re.compile(r"[^\W\d_]+")
+_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _FORMULA = re.compile(r"[\d+*/=<>^~|\\-]")
 
 
@@ -111,14 +115,39 @@ def _whole(
     """One search for a whole sentence, and another with placeholders for what it lacks."""
     found = yield from run.attempt(sentence, model_input, ids)
     again = _still_wanted(sentence, model_input, found[0][0])
+    lost = _lost_names(run.preparer, sentence, found[0][0])
+    again += beside([*sentence.copied, *again], lost)
     room = run.preparer.n_free(sentence) - len(model_input.protected)
     if again and room > 0:
         more = run.preparer.read(sentence, [*_inside(model_input), *again[:room]])
         assert more is not None, "there is room"
         second = yield from run.attempt(sentence, more)
-        if _n_wrong(sentence, second) < _n_wrong(sentence, found):
+        n_lost = len(_lost_names(run.preparer, sentence, second[0][0])), len(lost)
+        if (_n_wrong(sentence, second), n_lost[0]) < (_n_wrong(sentence, found), n_lost[1]):
             return second
     return found
+
+
+def _lost_names(preparer: Preparer, sentence: PreparedSentence, best: Candidate) -> list[ProtectedSpan]:
+    """Names that the translation has not, where it has an ordinary word in their place: Windhoek, fenêtre.
+
+    Such a word has a capital that it does not need, or means one that begins as the name does.
+    """
+    written = best.text.lower()
+    lost = [entry for entry in preparer.names_of_both(sentence) if entry.text.lower() not in written]
+    if best.copied or not lost:
+        return []
+    read = sentence.text.lower()
+    languages = sentence.target_language, sentence.source_language
+    beginnings = tuple(entry.text[:BEGINNING].lower() for entry in lost)
+    for match in _LONG_WORD.finditer(best.text):
+        entry = look_up(match.group().lower(), *languages)
+        if entry is None or any(known.lower() in read for known in entry.translations):
+            continue
+        has_capital = match.start() > 0 and match.group()[0].isupper()
+        if has_capital or any(known.lower().startswith(beginnings) for known in entry.translations):
+            return lost
+    return []
 
 
 def _continued(run: _Run, sentence: PreparedSentence, source_ids: Sequence[int]) -> Flow[Found]:

@@ -197,17 +197,36 @@ class Preparer:
         """
         if self.source_language not in KNOWN:
             return []
-        found = [
-            match
-            for match in _NAME.finditer(text)
-            if self._is_rare(match.group(), RARE_PIECES)
-            and not is_unit(text, *match.span(), self.source_language)
-        ]
+        found = [match for match in self._capitals(text) if self._is_rare(match.group(), RARE_PIECES)]
         pattern = rules(self.source_language).first_name
         first = None if pattern is None else pattern.match(text)
         if first is not None and self._is_rare(first.group(), RARE_FIRST_PIECES):
             found.insert(0, first)
         return [ProtectedSpan(Span(*match.span()), match.group(), is_name=True) for match in found]
+
+    def names_of_both(self, sentence: PreparedSentence) -> list[ProtectedSpan]:
+        """Words with a capital that both languages have and the lexicon does not translate: Windhoek.
+
+        The model knows them, so it is asked first; in few pieces it knows them well.
+        """
+        if sentence.form.case != "as_is" or self.source_language not in KNOWN:
+            return []
+        languages = self.source_language, self.target_language
+        return [
+            ProtectedSpan(Span(*match.span()), match.group(), is_name=True)
+            for match in self._capitals(sentence.text)
+            if is_known(match.group().lower(), languages[1])
+            and len(self._tokenizer.subwords(match.group())) >= RARE_PIECES
+            and self._has_a_translation(match.group())
+            and look_up(match.group(), *languages) is None
+            and match.group().lower() not in rules(languages[0]).capitalised
+        ]
+
+    def _capitals(self, text: str) -> list[re.Match[str]]:
+        """Words with a capital inside a sentence, units aside."""
+        return [
+            match for match in _NAME.finditer(text) if not is_unit(text, *match.span(), self.source_language)
+        ]
 
     def _is_rare(self, name: str, n_pieces: int) -> bool:
         if self._has_a_translation(name):

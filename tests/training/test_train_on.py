@@ -167,3 +167,13 @@ def test_a_sitting_s_line_is_written_over_and_tokens_are_those_of_the_last(tmp_p
     ]
     assert tokens_seen(ledger, "general") == 9
     assert tokens_seen(ledger, "general_fr_en") == 0
+
+
+def test_tokens_of_weights_that_did_not_ship_count_for_who_goes_on_from_them(tmp_path: Path):
+    ledger = tmp_path / "ledger.jsonl"
+    for sitting, tokens, extra in (("a", 5, {}), ("b", 7, {"shipped": False})):
+        run = {"run": f"general-{sitting}", "total_target_tokens": tokens, **extra}
+        write_line(ledger, {"sitting": sitting, "models": {"general": run}})
+    assert tokens_seen(ledger, "general") == 5
+    assert tokens_seen(ledger, "general", tmp_path / "general-a" / "average") == 5
+    assert tokens_seen(ledger, "general", tmp_path / "general-b" / "blended") == 7
