@@ -120,9 +120,12 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
     "nmt.offline": (*BASE, "nmt.model_folder", "nmt.options", "nmt.pipeline", "nmt.translator"),
     "nmt.extraction": ("nmt.spans",),
-    "nmt.markup": (*BASE, "nmt.alignment.pharaoh", "nmt.extraction", "nmt.options", "nmt.text"),
+    "nmt.alignment.projection": (*BASE, "nmt.alignment", "nmt.text"),
+    "nmt.alignment.votes": (*BASE, "nmt.alignment", "nmt.text"),
+    "nmt.markup": (*BASE, "nmt.alignment.projection", "nmt.extraction", "nmt.options", "nmt.text"),
     "nmt.documents": (
         *BASE,
+        "nmt.alignment.projection",
         "nmt.extraction",
         "nmt.markup",
         "nmt.model_folder.files",
@@ -242,6 +245,8 @@ WITHOUT_TORCH = (
     "nmt.text",
     "nmt.alignment.alignment",
     "nmt.alignment.pharaoh",
+    "nmt.alignment.projection",
+    "nmt.alignment.votes",
     "nmt.pipeline",
     "service",
 )
