@@ -297,7 +297,8 @@ def _score_and_record(
             print(f"{run.name}: not scored: {error}", file=sys.stderr)
             continue
         tokens = run.tokens_before + state.target_tokens
-        if not run.curve or run.curve[-1]["total_target_tokens"] != tokens:
+        is_new = not run.curve or run.curve[-1]["total_target_tokens"] != tokens
+        if is_new or (is_cold and not (run.folder / ENDED).exists()):
             hours = round((state.elapsed_s - run.seconds_at_start) / 3600, 2)
             bleu = development_scores(run.average, options.data)
             run.curve.append({"hours": hours, "total_target_tokens": tokens, "bleu": bleu})
