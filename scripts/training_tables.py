@@ -71,11 +71,13 @@ def with_tables(text: str) -> str:
 
 
 def curve(sittings: Sequence[dict[str, Any]], model: str) -> Iterator[str]:
-    """Development BLEU of one model against the target tokens that it has seen."""
+    """Development BLEU of one model against the target tokens that it has seen; runs left aside apart."""
     points = [
         (sitting["sitting"][:10], point)
         for sitting in sittings
-        for point in sitting["models"].get(model, {}).get("curve", ())
+        for run in [sitting["models"].get(model, {})]
+        if run.get("shipped", True)
+        for point in run.get("curve", ())
     ]
     names = list(points[0][1]["bleu"]) if points else []
     yield f"| | target tokens, millions | {' | '.join(names)} |"
