@@ -143,6 +143,10 @@ UNCERTAIN = frozenset(
     }
 )
 """Alone these words are often no number: hundreds of people, pour cent, un milieu neuf."""
+_COUNTED = frozenset(
+    ["ans", "jours", "mois", "semaines", "heures", "minutes", "secondes", "euros", "fois", "personnes"]
+)
+"""Before these they are one."""
 
 _IN_ENGLISH = {"Mo": "MB", "Go": "GB", "To": "TB"}
 """French symbols of units that English writes in another way."""
@@ -258,7 +262,9 @@ def spelled_numbers(text: str, source: str, target: str) -> list[tuple[Span, str
         for found in find_numbers(tokens, source, threshold=0)
         if not found.is_ordinal and float(found.value).is_integer()
         for span, value in [(Span(ends[found.start], ends[found.end]), int(found.value))]
-        if value > 1 and text[span.start].isalpha() and text[span.start : span.end].lower() not in UNCERTAIN
+        if value > 1
+        and text[span.start].isalpha()
+        and _with_noun(tokens, found.start, found.end).lower() not in UNCERTAIN
     ]
 
 
@@ -316,10 +322,19 @@ def _spelled(text: str, language: str) -> dict[str, str]:
         return {}
     tokens = [_Token(written) for written in _PIECE.findall(text)]
     return {
-        "".join(token.written for token in tokens[found.start : found.end]): f"{found.value:.0f}"
+        _with_noun(tokens, found.start, found.end): f"{found.value:.0f}"
         for found in find_numbers(tokens, language, threshold=0)
         if not found.is_ordinal and float(found.value).is_integer()
     }
+
+
+def _with_noun(tokens: Sequence[_Token], start: int, end: int) -> str:
+    """A number as written, with the noun that it counts where that makes it certain: neuf ans."""
+    written = "".join(token.written for token in tokens[start:end])
+    following = tokens[end : end + 2]
+    if written.lower() not in UNCERTAIN or len(following) < 2 or following[1].written.lower() not in _COUNTED:
+        return written
+    return written + following[0].written + following[1].written
 
 
 def _hours(value: str) -> set[str]:

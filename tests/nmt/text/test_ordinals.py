@@ -1,10 +1,10 @@
-"""A rank is a rank in the translation; a day of a month need not be."""
+"""Ranks, fractions and numbers in words that a translation must have."""
 
 from __future__ import annotations
 
 import pytest
 
-from nmt.text.numbers import compare_numbers
+from nmt.text.numbers import compare_numbers, compare_spelled_numbers
 from nmt.text.ordinals import missing_ranks
 
 EN, FR = ("en", "fr"), ("fr", "en")
@@ -48,3 +48,16 @@ def test_a_lost_rank_is_a_wrong_number() -> None:
 )
 def test_fractions_may_be_words(source: str, target: str) -> None:
     assert compare_numbers(source, target).ok
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "missing"),
+    [
+        ("Les enfants ont de sept à neuf ans.", "The children are seven-year-old.", ("neuf ans",)),
+        ("Il a neuf ans.", "He is nine.", ()),
+        ("C'est un vélo neuf.", "It's a new bicycle.", ()),
+    ],
+)
+def test_neuf_before_what_it_counts_is_a_number(source: str, target: str, missing: tuple[str, ...]) -> None:
+    languages = {"source_language": "fr", "target_language": "en"}
+    assert compare_spelled_numbers(source, target, **languages).missing == missing
