@@ -1,8 +1,8 @@
 """Word links made ready for projection: which source tokens each target token speaks for, and how loudly.
 
 Attention links punctuation badly, so three things are certain before it: spans that the translator copied
-(``kept``), and numbers, names and punctuation marks of a kind that stand equally often on both
-sides of a sentence. And it likes to link an article to the noun ("La" to "car" for "the red car"): such a
+(``kept``), and numbers, names and punctuation marks of a kind that stand equally often on both sides of a
+sentence. And it likes to link an article to the noun ("La" to "car" for "the red car"): such a
 weak second link goes to the word without any link that stands before in the source.
 """
 

@@ -122,8 +122,8 @@ def _whole(
         more = run.preparer.read(sentence, [*_inside(model_input), *again[:room]])
         assert more is not None, "there is room"
         second = yield from run.attempt(sentence, more)
-        n_lost = len(_lost_names(run.preparer, sentence, second[0][0])), len(lost)
-        if (_n_wrong(sentence, second), n_lost[0]) < (_n_wrong(sentence, found), n_lost[1]):
+        still = _lost_names(run.preparer, sentence, second[0][0])
+        if (_n_wrong(sentence, second), len(still)) < (_n_wrong(sentence, found), len(lost)):
             return second
     return found
 

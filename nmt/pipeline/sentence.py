@@ -29,10 +29,7 @@ from nmt.tokenizer import Piece, Tokenizer
 
 @dataclass(frozen=True)
 class SentenceFlow:
-    """Pipeline of one model's sentences; ``max_positions`` None: the model reads any length.
-
-    With ``has_scorer`` links are good enough to place what stands around words.
-    """
+    """Pipeline of one model's sentences; ``max_positions`` None: the model reads any length."""
 
     source_tokenizer: Tokenizer
     tokenizer: Tokenizer
@@ -41,6 +38,7 @@ class SentenceFlow:
     judge: Judge
     max_positions: int | None
     has_scorer: bool = False
+    """Links come from a trained scorer, and are good enough to place pairs of literals by."""
 
     def of(self, plan: Plan, index: int) -> Flow[FinishedSentence]:
         """The flow of the plan's sentence ``index``."""

@@ -38,7 +38,11 @@ _MONTH = re.compile(
     r"(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+(?:the\s+)?$",
     re.IGNORECASE,
 )
-_OTHER_WORD = {"en": r"-?(?:th|first|second|third)s?\b", "fr": r"ièmes?\b"}
+_OTHER_WORD = {
+    "en": r"(?:tenth|eleventh|twelfth|teenth|tieth|dredth"
+    r"|-(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth))s?\b",
+    "fr": r"\wièmes?\b",
+}
 
 
 def missing_ranks(source: str, target: str, languages: tuple[str, str]) -> tuple[str, ...]:
@@ -60,5 +64,5 @@ def missing_ranks(source: str, target: str, languages: tuple[str, str]) -> tuple
 
 def _has_rank(text: str, rank: int, language: str) -> bool:
     words = _WORDS[language]
-    word = rf"\b(?:{words[rank - 1]})" if 1 <= rank <= len(words) else rf"\w{_OTHER_WORD[language]}"
+    word = rf"\b(?:{words[rank - 1]})" if 1 <= rank <= len(words) else _OTHER_WORD[language]
     return re.search(rf"(?<!\d){rank}\s?(?:{_ENDINGS[language]})(?!\w)|{word}", text) is not None

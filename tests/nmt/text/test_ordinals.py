@@ -24,6 +24,7 @@ EN, FR = ("en", "fr"), ("fr", "en")
         ("au 3ème étage", "on the third floor", FR, []),
         ("au 3ème étage", "on the 3rd floor", FR, []),
         ("au 3ème étage", "on 3 floors", FR, ["3ème étage"]),
+        ("au 25e étage", "on 25 floors with both", FR, ["25e étage"]),
         ("la 82ème province", "the eighty-second province", FR, []),
         ("the 2nd row", "die 2 Reihe", ("en", "de"), []),
     ],
