@@ -114,7 +114,7 @@ def measured(idea: Idea, seed: int, overrides: Sequence[str], work: Path) -> dic
         "begins_with": idea.begins_with,
         "recipe_sha256": digest(settings),
         "updates": RunLog.read(run).summary()["updates"],
-        "kept_percent": share_kept(loaded) if idea.corpus is None else None,
+        "kept_percent": share_kept(loaded) if idea.corpus == "named" else None,
         "average_lagging": average_lagging(loaded, sets[0])
         if "model.attention=monotonic" in idea.changes
         else None,

@@ -13,6 +13,7 @@ from nmt.config import GenerationConfig
 from nmt.model_folder.opened import LoadedModel
 from nmt.models.interface import SequenceModel, StepDecoder
 from nmt.search import search
+from scripts.ideas_corpora import invented_name
 from training.evaluation.testset import TestSet
 
 N_SENTENCES = 300
@@ -21,18 +22,17 @@ TEMPLATES = (
     "{name} is standing in front of house number {number}.",
     "Two children are reading page {number} of a book by {name}.",
 )
-SYLLABLES = ("ba", "dro", "fel", "gu", "ki", "lor", "mi", "nes", "pa", "ri", "sul", "ta", "ve", "zo")
 GREEDY = GenerationConfig(beam_size=1, max_length_ratio=2.0, max_length_offset=10)
 AT_ONCE = 50
 
 
 def sentences_with_names(n: int) -> list[tuple[str, list[str]]]:
-    """Captions with invented names and numbers, and what of each must be kept."""
+    """Captions with names that no other caption has, and numbers, and what of each must be kept."""
     generator = random.Random(1)
     found: list[tuple[str, list[str]]] = []
     for index in range(n):
         template = TEMPLATES[index % len(TEMPLATES)]
-        name = "".join(generator.sample(SYLLABLES, 3)).capitalize()
+        name = invented_name(generator, seen=False)
         number = str(generator.randrange(100, 10_000))
         kept = [name, number] if "{number}" in template else [name]
         found.append((template.format(name=name, number=number), kept))

@@ -6,7 +6,7 @@ import json
 import re
 import statistics
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,32 +42,70 @@ def table(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
     """A row for each variant; of several runs of one variant and seed the last counts."""
     runs = {(line["idea"], line["seed"]): line for line in lines}
     by_idea = {name: [runs[name, seed] for seed in SEEDS if (name, seed) in runs] for name in BY_NAME}
-    about = ["idea", "paper and section", "file", "recipe"]
-    figures = ["BLEU val", "to its base", "BLEU test_2016_flickr", "kept", "parameters", "tokens/s"]
-    figures = figures if lines else []
+    about = ["idea and file", "paper and section", "recipe"]
+    figures = ["val", "to its base", "flickr", "parameters", "tokens/s"] if lines else []
     yield f"| {' | '.join(about + figures)} |"
     yield f"|{'---|' * len(about)}{'--:|' * len(figures)}"
     for idea in IDEAS:
-        found, base = by_idea[idea.name], by_idea[idea.base]
-        files = ", ".join(f"[{Path(file).name}](../{file})" for file in idea.files)
-        cells = [idea.name, idea.paper, files, _recipe(idea)]
-        cells += _figures(idea, found, base) if lines else []
+        cells = [_linked(idea), idea.paper, _recipe(idea)]
+        cells += _figures(idea, by_idea[idea.name], by_idea[idea.base]) if lines else []
         yield f"| {' | '.join(cells)} |"
     yield ""
     if not lines:
         yield "Not measured yet: there is no `docs/lectures/ideas.jsonl`."
         return
-    signatures = "`, `".join(sorted({line["signature"] for line in lines}))
+    yield from _notes(by_idea)
+    yield from _kept(by_idea)
+
+
+def _notes(by_idea: Mapping[str, Sequence[dict[str, Any]]]) -> Iterator[str]:
+    every = [run for runs in by_idea.values() for run in runs]
+    signatures = "`, `".join(sorted({run["signature"] for run in every}))
+    processors = " or ".join(sorted({run["machine"]["processor"] for run in every}))
+    spread = [
+        max(scores) - min(scores)
+        for scores in ([run["BLEU"]["val"] for run in runs] for runs in by_idea.values())
+        if len(scores) > 1
+    ]
+    apart = ""
+    if spread:
+        mean, most = statistics.mean(spread), max(spread)
+        apart = f"; on `val` they differ by {mean:.1f} on average, by {most:.1f} at most"
     yield (
-        f"Cased, detokenised; signature `{signatures}`. Mean of the seeds, each in brackets. Kept: names and "
-        "numbers of 300 sentences that the model, without the pipeline, writes as they were. Speed: target "
-        "tokens for each second of processor time in training, on one core of "
-        f"{lines[-1]['machine']['processor']}."
+        f"Cased, detokenised BLEU on `val` and `test_2016_flickr`, signature `{signatures}`. Means of the "
+        f"seeds{apart}. Speed: target tokens for each second of processor time in training, on one core of "
+        f"{processors}."
     )
-    for line in lines:
-        if line["average_lagging"] is not None:
-            lag = line["average_lagging"]
-            yield f"\nAverage lagging of {line['idea']}, seed {line['seed']}: {lag} source pieces."
+    for name, runs in by_idea.items():
+        lags = [run["average_lagging"] for run in runs if run["average_lagging"] is not None]
+        if lags:
+            yield f"\nAverage lagging of {name}: {statistics.mean(lags):.1f} source pieces."
+
+
+def _kept(by_idea: Mapping[str, Sequence[dict[str, Any]]]) -> Iterator[str]:
+    shares = {
+        name: [run["kept_percent"] for run in runs]
+        for name, runs in by_idea.items()
+        if runs and BY_NAME[name].corpus == "named"
+    }
+    if not shares:
+        return
+    yield ""
+    yield "Names that no caption has and numbers, of 300 sentences, that the model writes as they were:"
+    yield ""
+    yield "| | kept |"
+    yield "|---|--:|"
+    for name, each in shares.items():
+        yield f"| {name} | {statistics.mean(each):.0f} % |"
+
+
+def _linked(idea: Idea) -> str:
+    """The name as a link to its file, and what else it needs."""
+    if not idea.files:
+        return idea.name
+    first, *others = idea.files
+    also = "".join(f" ([{Path(file).name}](../{file}))" for file in others)
+    return f"[{idea.name}](../{first}){also}"
 
 
 def _recipe(idea: Idea) -> str:
@@ -79,25 +117,10 @@ def _recipe(idea: Idea) -> str:
 
 def _figures(idea: Idea, found: Sequence[dict[str, Any]], base: Sequence[dict[str, Any]]) -> list[str]:
     if idea.is_pretraining or not found:
-        return ["–"] * 6
-    val, test = ([run["BLEU"][name] for run in found] for name in SETS)
-    difference = "–"
+        return [""] * 5
+    val, test = (statistics.mean(run["BLEU"][name] for run in found) for name in SETS)
+    difference = ""
     if base and idea.name != idea.base:
-        gain = statistics.mean(val) - statistics.mean(run["BLEU"]["val"] for run in base)
-        difference = f"{gain:+.1f}"
+        difference = f"{val - statistics.mean(run['BLEU']['val'] for run in base):+.1f}"
     rate = statistics.mean(run["tokens_per_cpu_second"] for run in found)
-    shares = [run["kept_percent"] for run in found if run["kept_percent"] is not None]
-    kept = f"{statistics.mean(shares):.0f} %" if shares else "–"
-    return [
-        _seeds(val),
-        difference,
-        _seeds(test),
-        kept,
-        f"{found[0]['parameters'] / 1e6:.2f} M",
-        f"{rate:,.0f}",
-    ]
-
-
-def _seeds(scores: Sequence[float]) -> str:
-    each = ", ".join(f"{score:.1f}" for score in scores)
-    return f"{statistics.mean(scores):.1f} ({each})"
+    return [f"{val:.1f}", difference, f"{test:.1f}", f"{found[0]['parameters'] / 1e6:.2f} M", f"{rate:,.0f}"]

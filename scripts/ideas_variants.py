@@ -109,6 +109,7 @@ class Idea(NamedTuple):
         return load_recipe(self.recipe, own)
 
 
+NAMES = "captions with names"
 SYMBOL = f'tokenizer.user_defined_symbols=["{SEPARATOR}"]'
 TAUGHT = f"training.attention_links=WORK/{LINKS}"
 IDEAS = (
@@ -144,8 +145,18 @@ IDEAS = (
         RNN,
         (TAUGHT,),
     ),
+    Idea(NAMES, "", (), TRANSFORMER, corpus="named", compared_with=NAMES),
+    Idea(f"{NAMES} (RNN)", "", (), RNN, corpus="named", compared_with=f"{NAMES} (RNN)"),
     *(
-        Idea(f"{name}{kind}", paper, (file,), recipe, (f"model.pointer={key}",))
+        Idea(
+            f"{name}{kind}",
+            paper,
+            (file,),
+            recipe,
+            (f"model.pointer={key}",),
+            corpus="named",
+            compared_with=f"{NAMES}{kind}",
+        )
         for name, key, paper, file in (
             ("copying with a gate", "source", "See et al. 2017, section 2.2", "nmt/models/copying.py"),
             (

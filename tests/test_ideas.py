@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from argparse import Namespace
 from pathlib import Path
 
@@ -21,6 +22,7 @@ WORK = Path("anywhere")
 @pytest.mark.parametrize("idea", IDEAS, ids=lambda idea: idea.name)
 def test_each_variant_is_a_valid_recipe_that_differs_from_its_base_in_what_it_says(idea):
     settings, base = idea.settings(1, [], WORK), BY_NAME[idea.base].settings(1, [], WORK)
+    assert idea.corpus == BY_NAME[idea.base].corpus or idea.compared_with
     assert idea.corpus is not None or settings.corpus_hash() == base.corpus_hash()
     assert settings.training.max_updates == (100 if idea.is_tuning else 900)
     assert (idea.begins_with is None) or BY_NAME[idea.begins_with].is_pretraining != idea.is_tuning
@@ -83,13 +85,21 @@ def test_what_the_record_has_is_not_trained_again(tmp_path: Path, monkeypatch: p
     assert len(record.read_text(encoding="utf-8").splitlines()) == 4
 
 
-def test_the_table_has_means_each_seed_and_the_difference_to_the_base():
+def test_the_table_has_means_and_the_difference_to_the_base():
     runs = [line("Transformer", 1, 40.0), line("Transformer", 2, 42.0), line("positions: rotary", 1, 43.0)]
-    rows = {row.split(" | ")[0]: row for row in table(runs)}
-    assert "| 41.0 (40.0, 42.0) | – | 42.0 (41.0, 43.0) | 80 % | 1.50 M | 4,000 |" in rows["| Transformer"]
-    assert "| 43.0 (43.0) | +2.0 | 44.0 (44.0) |" in rows["| positions: rotary"]
-    assert "`multi30k_transformer --set model.positions=rotary`" in rows["| positions: rotary"]
-    assert "| – | – | – | – | – | – |" in rows["| hard attention"]
+    rows = list(table(runs))
+    by_name = {row.split("]")[0]: row for row in rows}
+    assert by_name["| [Transformer"].endswith("| 41.0 |  | 42.0 | 1.50 M | 4,000 |")
+    assert by_name["| [positions: rotary"].endswith("| 43.0 | +2.0 | 44.0 | 1.50 M | 4,000 |")
+    assert "`multi30k_transformer --set model.positions=rotary`" in by_name["| [positions: rotary"]
+    assert by_name["| [hard attention"].endswith("|  |  |  |  |  |")
+    assert any("differ by 2.0 on average, by 2.0 at most" in row for row in rows)
+
+
+def test_what_is_kept_is_shown_of_captions_with_names_alone():
+    copying = line("copying with a gate", 1, 40.0) | {"kept_percent": 61.0}
+    rows = list(table([line("Transformer", 1, 40.0), copying, copying | {"seed": 2, "kept_percent": 70.0}]))
+    assert rows[rows.index("| | kept |") + 2 :] == ["| copying with a gate | 66 % |"]
 
 
 def test_lagging_is_that_of_the_paper():
@@ -99,11 +109,25 @@ def test_lagging_is_that_of_the_paper():
     assert lagging([2, 4], 4) == pytest.approx((2 + (4 - 2)) / 2)
 
 
-def test_names_and_numbers_are_in_their_sentences_and_none_twice():
+def test_names_and_numbers_are_in_their_sentences_and_many_are_different():
     sentences = sentences_with_names(300)
     assert all(word in text for text, kept in sentences for word in kept)
     assert sum(len(kept) for _, kept in sentences) == 500
-    assert len({kept[0] for _, kept in sentences}) > 250
+    assert len({kept[0] for _, kept in sentences}) > 150
+
+
+def test_a_name_that_is_asked_for_is_in_no_caption_and_both_sides_have_the_same_names(tmp_path: Path):
+    captions = {"en": ["A woman in a red coat.", "Two dogs run"], "fr": ["Une femme.", "Deux chiens."]}
+    for file in FILES:
+        for language, texts in captions.items():
+            (tmp_path / f"{file}.{language}").write_text("".join(f"{text}\n" for text in texts * 200))
+    folder = made("named", tmp_path, tmp_path / "work")
+    sides = [(folder / f"train.{language}").read_text().splitlines() for language in ("en", "fr")]
+    invented = [re.findall(r"\b[A-Z][a-z]{5,}\b|\d+", text) for text in sides[0]]
+    assert invented == [re.findall(r"\b[A-Z][a-z]{5,}\b|\d+", text) for text in sides[1]]
+    assert 60 < sum("named" in text for text in sides[0]) < 140
+    asked = {kept[0] for _, kept in sentences_with_names(300)}
+    assert asked.isdisjoint(word for words in invented for word in words)
 
 
 def test_what_a_second_source_and_the_sentence_before_tell_is_missing_without_them(tmp_path: Path):
