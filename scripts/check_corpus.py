@@ -37,7 +37,11 @@ HELD_OUT = (
     ),
     "alignment/pud/test",
 )
-READ = ("everyday50.en", "everyday50.fr", "everyday_more.en", "everyday_more.fr")
+READ = tuple(
+    f"{name}.{language}"
+    for name in ("everyday50", "everyday_more", "everyday_dev", "taught_words_dev")
+    for language in ("en", "fr")
+)
 SHARED_WORDS = 7
 SHORT_WORDS = 4
 LANGUAGES = ("en", "fr")

@@ -72,6 +72,8 @@ DEVELOPMENT_SETS = (
     DevelopmentSet("multi30k/val", 2),
 )
 """Five sets of about 500 sentences; a model ships when their mean BLEU has gained enough."""
+EVERYDAY = (Path("training/sample/everyday_dev"), Path("training/sample/taught_words_dev"))
+"""Sets of our own, scored beside them: everyday sentences, and words that our corpus teaches in other ones."""
 
 
 @dataclass
@@ -264,13 +266,13 @@ def write_line(ledger: Path, line: dict[str, Any]) -> None:
 
 
 def development_scores(model: Path, data: Path) -> dict[str, float]:
-    """Cased BLEU of each development set, and their mean, as ``nmt translate`` decodes."""
+    """Cased BLEU of each set, and the mean of those in ``data``, as ``nmt translate`` decodes."""
     translator = Translator.load(model)
     config, options = translator.config, search_options(translator, None)
-    found: dict[str, float] = {}
-    for item in DEVELOPMENT_SETS:
+
+    def bleu(path: Path, step: int) -> float:
         sources, references = (
-            tuple(_lines(data / f"{item.path}.{language}")[:: item.step])
+            tuple(_lines(path.with_name(f"{path.name}.{language}"))[::step])
             for language in (config.source_language, config.target_language)
         )
         texts = [
@@ -279,10 +281,11 @@ def development_scores(model: Path, data: Path) -> dict[str, float]:
                 sources, TranslationOptions(confidence=False, generation=options)
             )
         ]
-        bleu = next(value for value in score(texts, references) if value.metric == "BLEU")
-        found[item.path] = round(bleu.score, 2)
-    found["mean"] = round(sum(found.values()) / len(found), 2)
-    return found
+        return round(next(value for value in score(texts, references) if value.metric == "BLEU").score, 2)
+
+    found = {item.path: bleu(data / item.path, item.step) for item in DEVELOPMENT_SETS}
+    mean = round(sum(found.values()) / len(found), 2)
+    return {**found, **{path.name: bleu(path, 1) for path in EVERYDAY}, "mean": mean}
 
 
 def _score_and_record(

@@ -79,11 +79,11 @@ def curve(sittings: Sequence[dict[str, Any]], model: str) -> Iterator[str]:
         if run.get("shipped", True)
         for point in run.get("curve", ())
     ]
-    names = list(points[0][1]["bleu"]) if points else []
+    names = list(points[-1][1]["bleu"]) if points else []
     yield f"| | target tokens, millions | {' | '.join(names)} |"
     yield "|---|--:|" + "--:|" * len(names)
     for date, point in points:
-        scores = (f"{point['bleu'][name]:.1f}" for name in names)
+        scores = (f"{point['bleu'][name]:.1f}" if name in point["bleu"] else "" for name in names)
         which = ", with the former" if point.get("blended") else ""
         yield f"| {date}{which} | {point['total_target_tokens'] / 1e6:.1f} | {' | '.join(scores)} |"
 

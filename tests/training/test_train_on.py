@@ -16,6 +16,7 @@ import pytest
 
 from scripts.train_on import (
     DEVELOPMENT_SETS,
+    EVERYDAY,
     ENDED,
     latest_average,
     mixture,
@@ -106,7 +107,14 @@ def test_a_sitting_is_stopped_resumed_and_told_in_the_ledger(data: Path):
     assert second["total_target_tokens"] == first["total_target_tokens"] + second["target_tokens"]
     (point,) = second["curve"]
     assert point["total_target_tokens"] == second["total_target_tokens"]
-    assert set(point["bleu"]) == {*(item.path for item in DEVELOPMENT_SETS), "mean"}
+    assert set(point["bleu"]) == {
+        *(item.path for item in DEVELOPMENT_SETS),
+        *(path.name for path in EVERYDAY),
+        "mean",
+    }
+    assert point["bleu"]["mean"] == pytest.approx(
+        sum(point["bleu"][item.path] for item in DEVELOPMENT_SETS) / len(DEVELOPMENT_SETS), abs=0.01
+    )
 
 
 @pytest.mark.exhaustive
