@@ -73,7 +73,7 @@ DEVELOPMENT_SETS = (
 )
 """Five sets of about 500 sentences; a model ships when their mean BLEU has gained enough."""
 EVERYDAY = (Path("training/sample/everyday_dev"), Path("training/sample/taught_words_dev"))
-"""Sets of our own, scored beside them: everyday sentences, and words that our corpus teaches in other ones."""
+"""Sets of our own, scored beside them: everyday sentences, and words that our corpus teaches elsewhere."""
 
 
 @dataclass

@@ -16,8 +16,8 @@ import pytest
 
 from scripts.train_on import (
     DEVELOPMENT_SETS,
-    EVERYDAY,
     ENDED,
+    EVERYDAY,
     latest_average,
     mixture,
     newest_state,
