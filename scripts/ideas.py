@@ -1,6 +1,7 @@
 """What each idea of the lectures is worth: every variant trained alike on Multi30k, and docs/lectures.md.
 
     python -m scripts.ideas --set data.dir=DIR --work WORK     train and score what the record lacks
+    python -m scripts.ideas --set data.dir=DIR --work WORK --speed   time all anew, one beside the other
     python -m scripts.ideas --table                            the table of docs/lectures.md from the record
     python -m scripts.ideas --list                             the variants
 
@@ -20,6 +21,7 @@ import hashlib
 import json
 import os
 import re
+import statistics
 import sys
 import time
 from collections.abc import Sequence
@@ -55,7 +57,7 @@ from training.speed import has_bf16_units
 from training.step import TeacherForcedLoss, TrainingStep
 from training.trainer import Trainer
 
-TIMED_UPDATES, WARM_UP_UPDATES = 12, 3
+TIMED_UPDATES, WARM_UP_UPDATES, ROUNDS = 12, 3, 3
 
 
 def main() -> int:
@@ -68,7 +70,10 @@ def main() -> int:
         return write_page(arguments.json, check=arguments.check)
     os.setpriority(os.PRIO_PROCESS, 0, 19)
     torch.set_num_threads(1)
-    run_all(arguments)
+    if arguments.speed:
+        time_all(arguments)
+    else:
+        run_all(arguments)
     return 0
 
 
@@ -88,6 +93,28 @@ def run_all(arguments: argparse.Namespace) -> None:
             with arguments.json.open("a", encoding="utf-8") as record:
                 record.write(json.dumps(line, ensure_ascii=False) + "\n")
             print(f"{idea.name}, seed {seed}: {line['BLEU']}", flush=True)
+
+
+def time_all(arguments: argparse.Namespace) -> None:
+    """Time every variant of the record on this machine: medians of rounds, each of one after the other."""
+    work, overrides = arguments.work.resolve(), arguments.overrides
+    lines = lines_of(arguments.json)
+    ideas = [BY_NAME[name] for name in dict.fromkeys(line["idea"] for line in lines)]
+    rates: dict[str, list[float]] = {idea.name: [] for idea in ideas}
+    for _ in range(ROUNDS):
+        for idea in ideas:
+            settings = idea.settings(SEEDS[0], overrides, work)
+            corpus = prepared(settings, work, idea.corpus)
+            begun = None
+            if idea.is_tuning:
+                begun = load_model_folder(trained(idea, SEEDS[0], overrides, work, corpus) / "model").model
+            rates[idea.name].append(speed(settings, corpus, begun))
+    for line in lines:
+        line["tokens_per_cpu_second"] = statistics.median(rates[line["idea"]])
+        line["timed_on"] = machine()["processor"]
+    aside = arguments.json.with_suffix(".new")
+    aside.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
+    aside.rename(arguments.json)
 
 
 def measured(idea: Idea, seed: int, overrides: Sequence[str], work: Path) -> dict[str, Any]:
@@ -124,6 +151,7 @@ def measured(idea: Idea, seed: int, overrides: Sequence[str], work: Path) -> dic
         "signature": signature,
         "commit": commit(),
         "machine": machine(),
+        "timed_on": machine()["processor"],
         "date": time.strftime("%Y-%m-%d"),
     }
 
@@ -201,6 +229,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, nargs="+", default=list(SEEDS))
     parser.add_argument("--only", nargs="*", choices=list(BY_NAME), help="variants (default: all)")
     parser.add_argument("--json", type=Path, default=RECORD, help="the record")
+    parser.add_argument("--speed", action="store_true", help="time the record's variants anew, no more")
     parser.add_argument("--table", action="store_true", help="make docs/lectures.md from the record, no more")
     parser.add_argument("--check", action="store_true", help="with --table: tell whether it is stale")
     parser.add_argument("--list", action="store_true", help="name the variants, no more")

@@ -43,10 +43,12 @@ def table(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
     runs = {(line["idea"], line["seed"]): line for line in lines}
     by_idea = {name: [runs[name, seed] for seed in SEEDS if (name, seed) in runs] for name in BY_NAME}
     about = ["idea and file", "paper and section", "recipe"]
-    figures = ["val", "to its base", "flickr", "parameters", "tokens/s"] if lines else []
+    figures = ["val", "to its base", "flickr", "parameters, M", "tokens/s"] if lines else []
     yield f"| {' | '.join(about + figures)} |"
     yield f"|{'---|' * len(about)}{'--:|' * len(figures)}"
     for idea in IDEAS:
+        if idea.is_pretraining:  # it is in the row of what begins with it
+            continue
         cells = [_linked(idea), idea.paper, _recipe(idea)]
         cells += _figures(idea, by_idea[idea.name], by_idea[idea.base]) if lines else []
         yield f"| {' | '.join(cells)} |"
@@ -61,7 +63,7 @@ def table(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
 def _notes(by_idea: Mapping[str, Sequence[dict[str, Any]]]) -> Iterator[str]:
     every = [run for runs in by_idea.values() for run in runs]
     signatures = "`, `".join(sorted({run["signature"] for run in every}))
-    processors = " or ".join(sorted({run["machine"]["processor"] for run in every}))
+    processors = " or ".join(sorted({run.get("timed_on", run["machine"]["processor"]) for run in every}))
     spread = [
         max(scores) - min(scores)
         for scores in ([run["BLEU"]["val"] for run in runs] for runs in by_idea.values())
@@ -109,18 +111,24 @@ def _linked(idea: Idea) -> str:
 
 
 def _recipe(idea: Idea) -> str:
+    first = None if idea.begins_with is None else BY_NAME[idea.begins_with]
+    before = f"`{_command(first)}`, then " if first is not None and first.is_pretraining else ""
+    return f"{before}`{_command(idea)}`"
+
+
+def _command(idea: Idea) -> str:
     shown = [change.replace("WORK/", "").replace("|", r"\|") for change in idea.changes]
     changes = " ".join(f"--set {change}" for change in shown)
     begins = "" if idea.begins_with is None else "--init-from MODEL"
-    return f"`{' '.join(part for part in (idea.recipe, changes, begins) if part)}`"
+    return " ".join(part for part in (idea.recipe, changes, begins) if part)
 
 
 def _figures(idea: Idea, found: Sequence[dict[str, Any]], base: Sequence[dict[str, Any]]) -> list[str]:
-    if idea.is_pretraining or not found:
+    if not found:
         return [""] * 5
     val, test = (statistics.mean(run["BLEU"][name] for run in found) for name in SETS)
     difference = ""
     if base and idea.name != idea.base:
         difference = f"{val - statistics.mean(run['BLEU']['val'] for run in base):+.1f}"
     rate = statistics.mean(run["tokens_per_cpu_second"] for run in found)
-    return [f"{val:.1f}", difference, f"{test:.1f}", f"{found[0]['parameters'] / 1e6:.2f} M", f"{rate:,.0f}"]
+    return [f"{val:.1f}", difference, f"{test:.1f}", f"{found[0]['parameters'] / 1e6:.2f}", f"{rate:,.0f}"]

@@ -225,6 +225,7 @@ IDEAS = (
         ("training/pretraining.py",),
         DECODER_ONLY,
         begins_with="language model, pre-training",
+        compared_with="decoder only",
     ),
     Idea(
         "preferences of its own samples (DPO)",

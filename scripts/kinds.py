@@ -531,14 +531,22 @@ def _is_right(case: Case, translation: str) -> bool:
 
 
 def fresh(text: str) -> str:
-    """The page with its table made anew."""
+    """The page with its table made anew: a row for each kind of which some case is wrong."""
     record = json.loads(RECORD.read_text(encoding="utf-8"))
     sides = list(dict.fromkeys(row["from"] for row in record["rows"]))
-    found = {(row["kind"], row["from"]): row for row in record["rows"]}
+    by_kind: dict[str, list[dict[str, Any]]] = {}
+    for row in record["rows"]:
+        by_kind.setdefault(row["kind"], []).append(row)
     lines = [f"| right, of cases | {' | '.join(f'from {side}' for side in sides)} |", "|---|--:|--:|"]
-    for kind in dict.fromkeys(row["kind"] for row in record["rows"]):
-        shares = (f"{found[kind, side]['right']}/{found[kind, side]['cases']}" for side in sides)
-        lines.append(f"| {kind} | {' | '.join(shares)} |")
+    all_right = []
+    for kind, rows in by_kind.items():
+        if all(row["right"] == row["cases"] for row in rows):
+            all_right.append(f"{kind} ({sum(row['cases'] for row in rows)})")
+        else:
+            shares = {row["from"]: f"{row['right']}/{row['cases']}" for row in rows}
+            lines.append(f"| {kind} | {' | '.join(shares.get(side, '') for side in sides)} |")
+    if all_right:
+        lines += ["", f"All cases of both directions are right of: {', '.join(all_right)}."]
     unflagged = sum(row["wrong_without_a_flag"] for row in record["rows"])
     lines += ["", f"Wrong without a flag: {unflagged}."]
     table = "\n".join(lines)

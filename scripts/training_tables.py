@@ -29,6 +29,8 @@ PAGES = (
     *(Path("docs/training.md"), Path("docs/corpora.md")),
     *(Path("docs/models/general.md"), Path("docs/models/general_fr_en.md")),
 )
+POINTS_APART = 4_000_000
+"""Target tokens between two rows of a model's curve."""
 SHAPES = {"multi30k": "4+4 layers, d_model 256", "base": "Transformer base"}
 
 
@@ -71,21 +73,35 @@ def with_tables(text: str) -> str:
 
 
 def curve(sittings: Sequence[dict[str, Any]], model: str) -> Iterator[str]:
-    """Development BLEU of one model against the target tokens that it has seen; runs left aside apart."""
-    points = [
-        (sitting["sitting"][:10], point)
-        for sitting in sittings
-        for run in [sitting["models"].get(model, {})]
-        if run.get("shipped", True)
-        for point in run.get("curve", ())
-    ]
-    names = list(points[-1][1]["bleu"]) if points else []
-    yield f"| | target tokens, millions | {' | '.join(names)} |"
-    yield "|---|--:|" + "--:|" * len(names)
-    for date, point in points:
+    """Development BLEU of one model against its hours and target tokens.
+
+    A row follows ``POINTS_APART`` target tokens after the last. Of weights alone and their mean with the
+    former ones it shows the mean, of the last run both. Runs whose weights were left aside are not there.
+    """
+    points: list[tuple[str, float, dict[str, Any]]] = []
+    hours = 0.0
+    for sitting in sittings:
+        run = sitting["models"].get(model, {})
+        if run.get("shipped", True):
+            points += [
+                (sitting["sitting"][:10], hours + (point["hours"] or 0), point)
+                for point in run.get("curve", ())
+            ]
+            hours += run.get("hours") or 0
+    names = list(points[-1][2]["bleu"]) if points else []
+    yield f"| | hours | millions of target tokens | {' | '.join(names)} |"
+    yield "|---|--:|--:|" + "--:|" * len(names)
+    by_tokens = {point["total_target_tokens"]: (date, at, point) for date, at, point in points}
+    last = max(by_tokens, default=0)
+    shown = -POINTS_APART
+    for date, at, point in points:
+        tokens = point["total_target_tokens"]
+        if tokens != last and (tokens < shown + POINTS_APART or point is not by_tokens[tokens][2]):
+            continue
+        shown = tokens
         scores = (f"{point['bleu'][name]:.1f}" if name in point["bleu"] else "" for name in names)
         which = ", with the former" if point.get("blended") else ""
-        yield f"| {date}{which} | {point['total_target_tokens'] / 1e6:.1f} | {' | '.join(scores)} |"
+        yield f"| {date}{which} | {at:.1f} | {tokens / 1e6:.1f} | {' | '.join(scores)} |"
 
 
 def speed(record: dict[str, Any]) -> list[str]:
@@ -155,18 +171,14 @@ def preparation(record: dict[str, Any]) -> list[str]:
 
 
 def adaptation(record: dict[str, Any]) -> list[str]:
-    """Scores of each set before and after."""
-    rows = ["| set | sentences | BLEU before | after | chrF2 before | after |", "|---|--:|--:|--:|--:|--:|"]
-    for one in record["sets"]:
-        scores = (one[when][metric]["score"] for metric in ("BLEU", "chrF2") for when in ("before", "after"))
-        cells = " | ".join(f"{score:.1f}" for score in scores)
-        rows.append(f"| {one['name']} | {one['sentences']} | {cells} |")
-    rows += [
-        "",
+    """What was adapted, to what; the table of ``blending`` has the scores before and after."""
+    before, after = (record["sets"][0][when]["chrF2"]["score"] for when in ("before", "after"))
+    return [
         f"Model `{record['model']['name']}`, {record['own_pairs']:,} own pairs of `{record['domain']}` that "
-        f"it had not seen, {record['training_processor_minutes']:.0f} core minutes; cased, detokenised.",
+        f"it had not seen, {record['training_processor_minutes']:.0f} core minutes "
+        f"(`python -m benchmarks.adaptation`): chrF2 of `{record['sets'][0]['name']}` {before:.1f}, then "
+        f"{after:.1f}."
     ]
-    return rows
 
 
 def blending(record: dict[str, Any]) -> list[str]:

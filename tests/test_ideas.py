@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from scripts import ideas
-from scripts.ideas import digest, run_all
+from scripts.ideas import digest, run_all, time_all
 from scripts.ideas_corpora import CORPORA, FILES, SEPARATOR, made
 from scripts.ideas_measures import lagging, sentences_with_names
-from scripts.ideas_table import RECORD, ROOT, table, write_page
+from scripts.ideas_table import RECORD, ROOT, lines_of, table, write_page
 from scripts.ideas_variants import ALIKE, BY_NAME, IDEAS
 
 WORK = Path("anywhere")
@@ -89,11 +89,30 @@ def test_the_table_has_means_and_the_difference_to_the_base():
     runs = [line("Transformer", 1, 40.0), line("Transformer", 2, 42.0), line("positions: rotary", 1, 43.0)]
     rows = list(table(runs))
     by_name = {row.split("]")[0]: row for row in rows}
-    assert by_name["| [Transformer"].endswith("| 41.0 |  | 42.0 | 1.50 M | 4,000 |")
-    assert by_name["| [positions: rotary"].endswith("| 43.0 | +2.0 | 44.0 | 1.50 M | 4,000 |")
+    assert by_name["| [Transformer"].endswith("| 41.0 |  | 42.0 | 1.50 | 4,000 |")
+    assert by_name["| [positions: rotary"].endswith("| 43.0 | +2.0 | 44.0 | 1.50 | 4,000 |")
     assert "`multi30k_transformer --set model.positions=rotary`" in by_name["| [positions: rotary"]
     assert by_name["| [hard attention"].endswith("|  |  |  |  |  |")
+    assert "--set training.objective=masked_words" in by_name["| [encoder pre-trained by masked words"]
+    assert "| [masked words, pre-training" not in by_name
     assert any("differ by 2.0 on average, by 2.0 at most" in row for row in rows)
+
+
+def test_timing_anew_changes_the_speed_of_each_line_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    record = tmp_path / "ideas.jsonl"
+    before = [line("Transformer", 1, 40.0), line("hard attention", 1, 20.0), line("Transformer", 2, 41.0)]
+    record.write_text("".join(json.dumps(each) + "\n" for each in before), encoding="utf-8")
+    rates = iter([100.0, 10.0, 300.0, 30.0, 200.0, 20.0])  # a round times each variant once
+    monkeypatch.setattr(ideas, "prepared", lambda *_: None)
+    monkeypatch.setattr(ideas, "speed", lambda *_: next(rates))
+    time_all(Namespace(work=tmp_path, json=record, overrides=[]))
+    after = lines_of(record)
+    assert [each["tokens_per_cpu_second"] for each in after] == [200.0, 20.0, 200.0]
+    changed = {"tokens_per_cpu_second", "timed_on"}
+    for old, new in zip(before, after, strict=True):
+        assert {key for key in new if new[key] != old.get(key)} <= changed
 
 
 def test_what_is_kept_is_shown_of_captions_with_names_alone():
