@@ -19,7 +19,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
 import re
 import statistics
 import sys
@@ -38,7 +37,7 @@ from nmt.tokenizer import Tokenizer
 from scripts.ideas_measures import average_lagging, share_kept, translated
 from scripts.ideas_table import RECORD, SETS, lines_of, write_page
 from scripts.ideas_variants import BY_NAME, IDEAS, SEEDS, Idea
-from scripts.runs import trained_by
+from scripts.runs import let_others_go_first, trained_by
 from training.align.links import align_links
 from training.batching import BatchStream
 from training.data.prepare import prepare_corpus
@@ -68,7 +67,7 @@ def main() -> int:
         return 0
     if arguments.table:
         return write_page(arguments.json, check=arguments.check)
-    os.setpriority(os.PRIO_PROCESS, 0, 19)
+    let_others_go_first()
     torch.set_num_threads(1)
     if arguments.speed:
         time_all(arguments)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from nmt.model_folder.files import sha256
@@ -14,6 +15,21 @@ from training.trainer import Trainer
 OF_A_BEAM = {"beam_size", "n_best", "length_normalization", "length_penalty"}
 DONE = "done.json"
 """What a run that has come to its end was trained by."""
+
+
+NICENESS = 19
+AUTOGROUP = Path("/proc/self/autogroup")
+
+
+def let_others_go_first(autogroup: Path = AUTOGROUP) -> None:
+    """Give this process and its children the lowest priority.
+
+    Linux may schedule by sessions (sched(7), "The autogroup feature"): then ``nice`` counts within a session
+    alone. The leader of a session, such as ``setsid nohup`` makes one, lowers its whole session's weight.
+    """
+    os.setpriority(os.PRIO_PROCESS, 0, NICENESS)
+    if os.getsid(0) == os.getpid() and autogroup.exists():
+        autogroup.write_text(str(NICENESS), encoding="ascii")
 
 
 def trained(recipe: Recipe, run: Path, tokenizer_file: Path | None = None) -> Path:

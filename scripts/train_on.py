@@ -37,6 +37,7 @@ from nmt.errors import PasserelleError
 from nmt.model_folder.checkpoint import PRETRAINED
 from nmt.options import TranslationOptions
 from nmt.translator import Translator
+from scripts.runs import let_others_go_first
 from training.average import average_run
 from training.blend import blend
 from training.evaluation.evaluate import search_options
@@ -47,7 +48,6 @@ from training.state import STATE, TrainingState, checkpoints
 
 LEDGER = Path("docs/models/training_ledger.jsonl")
 RECIPES = ("general", "general_fr_en")
-NICENESS = 19
 LOOK_EVERY_S = 5.0
 STOPPED_WITHIN_S = 900.0
 ENDED = "ended"
@@ -138,7 +138,7 @@ class Run:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Train until told to stop."""
     options = _options(arguments)
-    os.nice(NICENESS)
+    let_others_go_first()
     signal.signal(signal.SIGTERM, _interrupt)
     began_s = time.monotonic()
     line: dict[str, Any] = {"sitting": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), "commit": commit()}
