@@ -91,12 +91,12 @@ def curve(sittings: Sequence[dict[str, Any]], model: str) -> Iterator[str]:
     names = list(points[-1][2]["bleu"]) if points else []
     yield f"| | hours | millions of target tokens | {' | '.join(names)} |"
     yield "|---|--:|--:|" + "--:|" * len(names)
-    by_tokens = {point["total_target_tokens"]: (date, at, point) for date, at, point in points}
-    last = max(by_tokens, default=0)
+    last_at = {point["total_target_tokens"]: point for _, _, point in points}
+    last = max(last_at, default=0)
     shown = -POINTS_APART
     for date, at, point in points:
         tokens = point["total_target_tokens"]
-        if tokens != last and (tokens < shown + POINTS_APART or point is not by_tokens[tokens][2]):
+        if tokens != last and (tokens < shown + POINTS_APART or point is not last_at[tokens]):
             continue
         shown = tokens
         scores = (f"{point['bleu'][name]:.1f}" if name in point["bleu"] else "" for name in names)
