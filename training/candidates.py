@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -15,14 +15,16 @@ import torch
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from torch import Tensor
-from torch.nn.functional import cross_entropy
 
 from nmt.batch import Batch
 from nmt.config import GenerationConfig, SamplingConfig
 from nmt.models.build import Model
 from nmt.models.interface import StepDecoder
+from nmt.models.mixture import MixtureModel
+from nmt.models.transformer import Transformer
 from nmt.search import search
 from nmt.tokenizer import Tokenizer
+from training.loss import target_log_probs
 
 Measure: TypeAlias = Literal["chrf", "bleu"]
 
@@ -117,27 +119,56 @@ def without_gradient(device: torch.device) -> Iterator[None]:
         yield
 
 
-def with_targets(
-    batch: Batch, sentences: Sequence[int], targets: Sequence[Sequence[int]], tokenizer: Tokenizer
-) -> Batch:
-    """Sources of a batch with other targets: row n is sentence ``sentences[n]`` with ``targets[n]``."""
+def candidate_log_probs(
+    model: Model, batch: Batch, candidates: Sequence[Sequence[Sequence[int]]], tokenizer: Tokenizer
+) -> Tensor:
+    """Log-probability of each candidate, (B, K) in float32; -inf where a sentence has fewer than K.
+
+    Args:
+        model: whatever its architecture; a Transformer reads each source once for all its candidates.
+        batch: with the sources.
+        candidates: of each sentence, ids without EOS.
+        tokenizer: of both sides.
+    """
+    K = max(map(len, candidates))
+    is_there_BK = torch.tensor([[k < len(found) for k in range(K)] for found in candidates])
+    is_there_BK = is_there_BK.to(batch.source_BS.device)
+    if isinstance(model, Transformer) and model.sources == "one":
+        every = [target for found in candidates for target in (*found, *[()] * (K - len(found)))]
+        forced = _with_targets(batch, every, tokenizer)
+        assert forced.target_mask_BT is not None
+        mask_NT = forced.target_mask_BT & is_there_BK.view(-1, 1)
+        log_probs_BK = sequence_log_probs(model, replace(forced, target_mask_BT=mask_NT)).view(-1, K)
+        return log_probs_BK.masked_fill(~is_there_BK, -torch.inf)
+    rows = [row for row, found in enumerate(candidates) for _ in found]
+    forced = _with_targets(sources(batch, rows), [one for found in candidates for one in found], tokenizer)
+    log_probs_N = sequence_log_probs(model, forced)
+    return log_probs_N.new_full(is_there_BK.shape, -torch.inf).masked_scatter(is_there_BK, log_probs_N)
+
+
+def sources(batch: Batch, rows: Sequence[int]) -> Batch:
+    """The sources of some sentences, in this order."""
+    return Batch(batch.source_BS[list(rows)], batch.source_mask_BS[list(rows)])
+
+
+def _with_targets(batch: Batch, targets: Sequence[Sequence[int]], tokenizer: Tokenizer) -> Batch:
+    """The sources with other targets: one for each, or as many for each, those of a sentence together."""
     given = Batch.from_ids([()] * len(targets), targets, special=tokenizer.special).to(batch.source_BS.device)
-    rows = list(sentences)
-    return Batch(
-        batch.source_BS[rows],
-        batch.source_mask_BS[rows],
-        given.target_in_BT,
-        given.target_out_BT,
-        given.target_mask_BT,
-    )
+    return replace(given, source_BS=batch.source_BS, source_mask_BS=batch.source_mask_BS)
 
 
 def sequence_log_probs(model: Model, batch: Batch) -> Tensor:
     """Log-probability of each whole target, EOS counted, (N,) in float32, by teacher forcing."""
     assert batch.target_out_BT is not None
     assert batch.target_mask_BT is not None
-    mask_NT = batch.target_mask_BT
-    logits_RV = model(batch)[mask_NT].float()
-    nll_R = cross_entropy(logits_RV, batch.target_out_BT[mask_NT], reduction="none")
-    nll_NT = torch.zeros(mask_NT.shape, device=nll_R.device).masked_scatter(mask_NT, nll_R)
-    return -nll_NT.sum(dim=1)
+    mask_NT, true_NT = batch.target_mask_BT, batch.target_out_BT
+    if isinstance(model, MixtureModel):
+        log_probs_RV = model.log_probs(batch)[mask_NT]
+        log_probs_R = log_probs_RV.gather(1, true_NT[mask_NT].unsqueeze(1)).squeeze(1)
+    else:
+        hidden_RD = model.decode(batch)[0][mask_NT]
+        log_probs_R = target_log_probs(
+            hidden_RD, model.output.weight_VD, true_NT[mask_NT], model.output.bias_V
+        )
+    log_probs_NT = torch.zeros(mask_NT.shape, device=log_probs_R.device).masked_scatter(mask_NT, log_probs_R)
+    return log_probs_NT.sum(dim=1)

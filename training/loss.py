@@ -11,11 +11,12 @@ R-Drop (Liang et al. 2021) reads a batch twice with different dropout and adds h
 differ: their symmetrised Kullback-Leibler divergence, sum over v of (p1 - p2) (log p1 - log p2).
 
 Dimensions: K readings of the batch (1, or 2 for R-Drop), B sentences, T target length, R positions (B*T),
-C positions of a block, D model, V vocabulary.
+C positions of a block or of a part of one, D model, V vocabulary.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import torch
@@ -91,6 +92,80 @@ def log_probs_cross_entropy(
     return Loss(
         (smoothed_BT * mask_BT).sum(), (nll_BT * mask_BT).sum().detach(), mask_BT.sum(dtype=torch.float32)
     )
+
+
+def target_log_probs(
+    hidden_RD: Tensor, weight_VD: Tensor, target_R: Tensor, bias_V: Tensor | None = None
+) -> Tensor:
+    """Log-probability of one token at each position, (R,) in float32; logits are made again for gradients."""
+    return _ProjectedLogProbs.apply(hidden_RD, weight_VD, bias_V, target_R)  # type: ignore[no-any-return, no-untyped-call]
+
+
+class _ProjectedLogProbs(torch.autograd.Function):
+    """log p_target;  d log p_target / d logits = [target] - p."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,  # noqa: ANN401 - torch's own context
+        hidden_RD: Tensor,
+        weight_VD: Tensor,
+        bias_V: Tensor | None,
+        target_R: Tensor,
+    ) -> Tensor:
+        ctx.save_for_backward(hidden_RD, weight_VD, bias_V, target_R)
+        log_probs_R = hidden_RD.new_empty(len(hidden_RD), dtype=torch.float32)
+        for block, logits_CV in _blocks_of_logits(hidden_RD, weight_VD, bias_V):
+            for part in _parts(logits_CV):
+                log_probs_CV = logits_CV[part].log_softmax(dim=1, dtype=torch.float32)
+                target_C1 = target_R[block][part].unsqueeze(1)
+                log_probs_R[block][part] = log_probs_CV.gather(1, target_C1).squeeze(1)
+        return log_probs_R
+
+    @staticmethod
+    def backward(
+        ctx: Any,  # noqa: ANN401
+        *upstream: Tensor,
+    ) -> tuple[Tensor, Tensor, Tensor | None, None]:
+        hidden_RD, weight_VD, bias_V, target_R = ctx.saved_tensors
+        hidden_grad_RD = torch.empty_like(hidden_RD)
+        weight_grad_VD = torch.zeros_like(weight_VD, dtype=torch.float32)
+        bias_grad_V = None if bias_V is None else torch.zeros_like(bias_V, dtype=torch.float32)
+        matrix_VD = weight_VD.to(hidden_RD.dtype)
+        for block, logits_CV in _blocks_of_logits(hidden_RD, weight_VD, bias_V):
+            for part in _parts(logits_CV):
+                upstream_C1 = upstream[0][block][part].unsqueeze(1)
+                gradient_CV = logits_CV[part].softmax(dim=1, dtype=torch.float32).mul_(-upstream_C1)
+                gradient_CV.scatter_add_(1, target_R[block][part].unsqueeze(1), upstream_C1)
+                logits_CV[part] = gradient_CV
+            hidden_grad_RD[block] = logits_CV @ matrix_VD
+            weight_grad_VD += logits_CV.t() @ hidden_RD[block]
+            if bias_grad_V is not None:
+                bias_grad_V += logits_CV.sum(dim=0, dtype=torch.float32)
+        return hidden_grad_RD, weight_grad_VD, bias_grad_V, None
+
+
+def _blocks_of_logits(
+    hidden_RD: Tensor, weight_VD: Tensor, bias_V: Tensor | None
+) -> Iterator[tuple[slice, Tensor]]:
+    """Blocks of positions with their logits, in one buffer."""
+    R, V = len(hidden_RD), len(weight_VD)
+    matrix_VD = weight_VD.to(hidden_RD.dtype)
+    rows = max(1, BLOCK_ELEMENTS.get(hidden_RD.device.type, R * V) // V)
+    buffer_V = hidden_RD.new_empty(min(rows, R), V)
+    for first in range(0, R, rows):
+        block = slice(first, first + rows)
+        hidden_CD = hidden_RD[block]
+        logits_CV = torch.mm(hidden_CD, matrix_VD.t(), out=buffer_V[: len(hidden_CD)])
+        if bias_V is not None:
+            logits_CV += bias_V.to(logits_CV.dtype)
+        yield block, logits_CV
+
+
+def _parts(logits_CV: Tensor) -> Iterator[slice]:
+    """The rows of a block, as many at once as a CPU's cache holds."""
+    C, V = logits_CV.shape
+    rows = max(1, CACHED_ELEMENTS // V) if logits_CV.device.type == "cpu" else C
+    return (slice(first, first + rows) for first in range(0, C, rows))
 
 
 class _ProjectedCrossEntropy(torch.autograd.Function):

@@ -6,7 +6,7 @@ S is a sample of the model's own translations and the reference itself (section 
 Q sharper or flatter. The score is of whole sentences and needs no gradient; the model learns from what it
 would write itself, not from how references begin.
 
-Dimensions: B sentences, K candidates of a sentence at most, N candidates of all.
+Dimensions: B sentences, K candidates of a sentence at most.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from torch import Tensor
 
 from nmt.batch import Batch
 from nmt.models.build import Model
-from training.candidates import Sampler, references, sequence_log_probs, with_targets
+from training.candidates import Sampler, candidate_log_probs, references
 from training.loss import Loss
 
 
@@ -37,21 +37,15 @@ class MinimumRisk:
     def __call__(self, model: Model, batch: Batch) -> Loss:
         """Mean risk of the sentences, times the batch's target tokens; samples follow torch's seed."""
         candidates = self.sampler(model, batch, with_references=True)
-        flat = [(row, candidate) for row, found in enumerate(candidates) for candidate in found]
-        targets = [candidate.tokens for _, candidate in flat]
-        forced = with_targets(batch, [row for row, _ in flat], targets, self.sampler.tokenizer)
-        log_probs_N = sequence_log_probs(model, forced)
-        shape = len(candidates), max(map(len, candidates))
-        is_there_BK = torch.tensor([[k < len(found) for k in range(shape[1])] for found in candidates])
-        is_there_BK = is_there_BK.to(log_probs_N.device)
-        scores_N = log_probs_N.new_tensor([candidate.score for _, candidate in flat])
-        log_probs_BK = log_probs_N.new_full(shape, -torch.inf).masked_scatter(is_there_BK, log_probs_N)
-        risks_BK = log_probs_N.new_zeros(shape).masked_scatter(is_there_BK, 1 - scores_N)
+        tokens = [[candidate.tokens for candidate in found] for found in candidates]
+        log_probs_BK = candidate_log_probs(model, batch, tokens, self.sampler.tokenizer)
+        risks_BK = torch.zeros_like(log_probs_BK)
+        for row, found in enumerate(candidates):
+            risks_BK[row, : len(found)] = risks_BK.new_tensor([1 - candidate.score for candidate in found])
         assert batch.target_mask_BT is not None
         n_tokens = batch.target_mask_BT.sum(dtype=torch.float32)
-        true = references(batch)
-        is_reference_N = torch.tensor([candidate.tokens == true[row] for row, candidate in flat])
-        nll = -log_probs_N.detach()[is_reference_N.to(log_probs_N.device)].sum()
+        places = [found.index(true) for found, true in zip(tokens, references(batch), strict=True)]
+        nll = -log_probs_BK.detach()[range(len(places)), places].sum()
         return Loss(expected_risk(log_probs_BK, risks_BK, self.sharpness).mean() * n_tokens, nll, n_tokens)
 
 

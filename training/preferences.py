@@ -25,7 +25,7 @@ from torch.nn.functional import logsigmoid
 
 from nmt.batch import Batch
 from nmt.models.build import Model
-from training.candidates import Sampler, sequence_log_probs, with_targets, without_gradient
+from training.candidates import Sampler, candidate_log_probs, sequence_log_probs, sources, without_gradient
 from training.loss import Loss
 
 
@@ -55,12 +55,12 @@ class Preferences:
         ]
         if not pairs:  # a loss of nothing, through which backward may go
             return Loss(0.0 * sequence_log_probs(model, batch).sum(), nll, n_tokens)
-        rows = [row for row, _, _ in pairs]
-        targets = [better.tokens for _, better, _ in pairs] + [worse.tokens for _, _, worse in pairs]
-        both = with_targets(batch, rows * 2, targets, self.sampler.tokenizer)
-        better_P, worse_P = sequence_log_probs(model, both).chunk(2)
+        some = sources(batch, [row for row, _, _ in pairs])
+        compared = [(better.tokens, worse.tokens) for _, better, worse in pairs]
+        better_P, worse_P = candidate_log_probs(model, some, compared, self.sampler.tokenizer).unbind(1)
         with torch.no_grad():
-            better0_P, worse0_P = sequence_log_probs(self.reference, both).chunk(2)
+            before_P2 = candidate_log_probs(self.reference, some, compared, self.sampler.tokenizer)
+        better0_P, worse0_P = before_P2.unbind(1)
         losses_P = dpo_loss(better_P - better0_P, worse_P - worse0_P, self.beta)
         return Loss(losses_P.mean() * n_tokens, nll, n_tokens)
 

@@ -7,7 +7,7 @@ after that was lost or invented.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -59,10 +59,7 @@ CURRENCY_CODES = "|".join(name for name in _CURRENCIES if name.isalpha())
 _SIGN = rf"[$€£¥]|\b(?:{CURRENCY_CODES})\b"
 _SPLIT_AMOUNT = re.compile(rf"\d[{SPACES}]?(?:{CURRENCY_CODES})[{SPACES}]?\d")
 """1 USD 261, which is no amount."""
-_WRITTEN_AMOUNT = re.compile(
-    rf"([$€£¥])?(?<![\d.,])(\d{{1,3}}(?:[{SPACES},.'\u2019]\d{{3}})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?)"
-    rf"(?![.,]?\d)([{SPACES}]?[$€£¥])?"
-)
+_GROUPED_OR_PLAIN = rf"\d{{1,3}}(?:[{SPACES},.'\u2019]\d{{3}})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?"
 _MONEY = re.compile(rf"{_SIGN}|\b(?:euro|dollar|pound|livre)", re.IGNORECASE)
 _AMOUNT = re.compile(rf"({_SIGN})[{SPACES}]?(?=\d)|(?<=\d)[{SPACES}]?({_SIGN})(?!\d)")
 _ENGLISH_NUMBER = re.compile(r"(\D*?)(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d+))?([^\d,.:/-]*)")
@@ -436,7 +433,7 @@ def number_edits(
         if not _meets(span, kept) and not any(overlap(span, edit.span) for edit in edits)
     ]
     moves_signs = read.money_with_sign is not None and bool(read.money_with_sign.search(source))
-    for match in _WRITTEN_AMOUNT.finditer(written):
+    for match in _amounts(known).finditer(written):
         span, number_span = Span(*match.span()), Span(*match.span(2))
         before, number, after = match.groups()
         if _meets(span, kept):  # a sign that was copied by itself stays where it is
@@ -455,6 +452,13 @@ def number_edits(
         if better != written[span.start : span.end]:
             edits.append(Edit(span, better))
     return sorted(edits, key=lambda edit: edit.span.start)
+
+
+def _amounts(known: Iterable[str]) -> re.Pattern[str]:
+    """A number and its sign of money; one whose digits are known may have any groups: 3339 727.66."""
+    in_any_groups = [f"[{SPACES},.'\u2019]?".join(digits) for digits in known]
+    numbers = "|".join([*in_any_groups, _GROUPED_OR_PLAIN])
+    return re.compile(rf"([$€£¥])?(?<![\d.,])({numbers})(?![.,]?\d)([{SPACES}]?[$€£¥])?")
 
 
 def _ordinal_edits(written: str, kept: Sequence[Span]) -> list[Edit]:

@@ -8,11 +8,11 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
 from nmt.batch import Batch
-from nmt.config import SpecialIds, TransformerConfig
+from nmt.config import ModelConfig, RnnConfig, SpecialIds, TransformerConfig
 from nmt.models.build import build_model
 from nmt.tokenizer import Tokenizer
 from testbed.corpora import PAIRS
-from training.candidates import Sampler, references, sequence_log_probs, with_targets
+from training.candidates import Sampler, candidate_log_probs, sequence_log_probs
 
 SMALL = {"d_model": 16, "d_ff": 32, "n_heads": 2, "n_encoder_layers": 1, "n_decoder_layers": 1}
 
@@ -58,10 +58,36 @@ def test_samples_are_scored_by_sacrebleu_each_once_the_best_first(tokenizer, mea
     assert sampler(model, batch, with_references=True) != drawn
 
 
-def test_other_targets_stand_beside_the_sources_they_are_of(tokenizer):
-    batch = batch_of(tokenizer, 3)
-    targets = [(7, 8), (9,), (10, 11, 12)]
-    other = with_targets(batch, [2, 0, 2], targets, tokenizer)
-    assert torch.equal(other.source_BS, batch.source_BS[[2, 0, 2]])
-    assert torch.equal(other.source_mask_BS, batch.source_mask_BS[[2, 0, 2]])
-    assert references(other) == targets
+@pytest.mark.parametrize(
+    "config",
+    [
+        TransformerConfig(vocab_size=40, **SMALL),
+        TransformerConfig(vocab_size=40, token_before_bos=7, **SMALL),
+        TransformerConfig(vocab_size=40, pointer="source", **SMALL),
+        TransformerConfig(vocab_size=40, sources="hierarchical", separator=4, **SMALL),
+        RnnConfig(vocab_size=40, d_embedding=8, d_hidden=8),
+    ],
+)
+def test_candidates_are_as_probable_together_as_each_by_itself(tokenizer: Tokenizer, config: ModelConfig):
+    torch.manual_seed(1)
+    special = SpecialIds()
+    model = build_model(config).eval()
+    sides = [[5, 6, 4, 7], [8, 4, 9]]
+    candidates = [[(9,), (10, 11, 12, 13), ()], [(12, 13)]]
+    batch = Batch.from_ids(sides, [[9], [9]], special=special)
+    found = candidate_log_probs(model, batch, candidates, tokenizer)
+    assert found.shape == (2, 3)
+    for row, own in enumerate(candidates):
+        for k, target in enumerate(own):
+            alone = sequence_log_probs(model, Batch.from_ids([sides[row]], [target], special=special))
+            assert found[row, k].item() == pytest.approx(alone.item(), rel=1e-5)
+    assert found[1, 1:].tolist() == [-torch.inf, -torch.inf]
+
+
+def test_a_transformer_reads_a_source_once_for_all_its_candidates(tokenizer: Tokenizer):
+    model = build_model(TransformerConfig(vocab_size=40, **SMALL)).eval()
+    read: list[int] = []
+    model.encoder_layers[0].register_forward_hook(lambda _, given, __: read.append(given[0].size(0)))
+    batch = Batch.from_ids([[5, 6], [7]], [[9], [9]], special=tokenizer.special)
+    candidate_log_probs(model, batch, [[(8,), (9,)], [(9,), (10,), (11,)]], tokenizer)
+    assert read == [2]

@@ -6,7 +6,7 @@ import torch.nn.functional as F
 
 from nmt.layers.embedding import NEVER
 from training import loss as loss_module
-from training.loss import label_smoothed_cross_entropy
+from training.loss import label_smoothed_cross_entropy, target_log_probs
 
 
 def inputs(B: int = 3, T: int = 4, D: int = 6, V: int = 11) -> tuple[torch.Tensor, ...]:
@@ -150,3 +150,24 @@ def test_equal_readings_have_the_loss_of_one():
     torch.testing.assert_close(once.smoothed, twice.smoothed)
     gradients = [torch.autograd.grad(loss.smoothed, (hidden_BTD, weight_VD)) for loss in (once, twice)]
     torch.testing.assert_close(*gradients)
+
+
+@pytest.mark.parametrize(("block_elements", "cached_elements"), [(2**23, 2**18), (44, 11), (30, 22)])
+@pytest.mark.parametrize("biased", [False, True])
+def test_log_probabilities_of_targets_and_their_gradients_are_torchs_own(
+    monkeypatch, block_elements: int, cached_elements: int, biased: bool
+):
+    monkeypatch.setitem(loss_module.BLOCK_ELEMENTS, "cpu", block_elements)
+    monkeypatch.setattr(loss_module, "CACHED_ELEMENTS", cached_elements)
+    hidden_BTD, weight_VD, target_BT, mask_BT = inputs()
+    target_R = target_BT[mask_BT]
+    bias_V = torch.randn(len(weight_VD), requires_grad=True) if biased else None
+    upstream_R = torch.randn(len(target_R))
+    leaves = [hidden_BTD, weight_VD, *([] if bias_V is None else [bias_V])]
+    logits_RV = F.linear(hidden_BTD[mask_BT], weight_VD, bias_V)
+    true_R = -F.cross_entropy(logits_RV, target_R, reduction="none")
+    true_gradients = torch.autograd.grad(true_R, leaves, upstream_R)
+    found_R = target_log_probs(hidden_BTD[mask_BT], weight_VD, target_R, bias_V)
+    gradients = torch.autograd.grad(found_R, leaves, upstream_R)
+    torch.testing.assert_close(found_R, true_R)
+    torch.testing.assert_close(gradients, true_gradients)

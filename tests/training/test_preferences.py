@@ -12,12 +12,12 @@ from safetensors.torch import load_file
 from nmt.batch import Batch
 from nmt.config import TransformerConfig
 from nmt.errors import ConfigError, RunFolderError
-from nmt.models.build import build_model
+from nmt.models.build import Model, build_model
 from nmt.tokenizer import Tokenizer
 from testbed.corpora import PAIRS
 from tests.training.tuned import SHORT, SMALL, beginning, last_weights, same_weights
 from training.bench import bench_training
-from training.candidates import Candidate, Sampler, sequence_log_probs, with_targets
+from training.candidates import Candidate, Sampler, candidate_log_probs, sources
 from training.preferences import Preferences, dpo_loss, frozen
 from training.recipe import load_recipe
 from training.train import train
@@ -48,8 +48,12 @@ def test_a_step_makes_the_better_likelier_the_worse_less_likely_and_leaves_the_r
     reference = frozen(model)
     sides = [[tokenizer.encode(pair[side]) for pair in PAIRS[:2]] for side in (0, 1)]
     batch = Batch.from_ids(*sides, special=tokenizer.special)
-    compared = with_targets(batch, [0, 0], [(20, 21, 22), (23, 24)], tokenizer)
-    better, worse = sequence_log_probs(model, compared).tolist()
+    first = sources(batch, [0])
+
+    def log_probs(of: Model) -> list[float]:
+        return candidate_log_probs(of, first, [[(20, 21, 22), (23, 24)]], tokenizer)[0].tolist()
+
+    better, worse = log_probs(model)
     with torch.autocast("cpu", torch.bfloat16, enabled=bf16):
         loss = Preferences(Given(tokenizer, 2), reference)(model, batch)
     assert (loss.smoothed / loss.n_tokens).item() == pytest.approx(math.log(2), abs=0.01), (
@@ -58,10 +62,10 @@ def test_a_step_makes_the_better_likelier_the_worse_less_likely_and_leaves_the_r
     loss.smoothed.backward()
     assert all(weight.grad is not None and weight.grad.abs().sum() > 0 for weight in model.parameters())
     torch.optim.SGD(model.parameters(), 1e-3).step()
-    now_better, now_worse = sequence_log_probs(model, compared).tolist()
+    now_better, now_worse = log_probs(model)
     assert now_better > better
     assert now_worse < worse
-    assert sequence_log_probs(reference, compared).tolist() == pytest.approx([better, worse])
+    assert log_probs(reference) == pytest.approx([better, worse])
 
 
 def test_where_no_sample_is_better_than_another_nothing_is_learnt(tokenizer, monkeypatch):
