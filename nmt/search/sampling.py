@@ -82,7 +82,9 @@ def _uniform_stream(key: tuple[int, ...], length: int) -> Tensor:
 
 def filtered_probabilities(log_probs_NV: Tensor, config: SamplingConfig) -> Tensor:
     """The distribution to draw from, (N, V) in float64: temperature, top-k, top-p, in this order."""
-    scaled_NV = log_probs_NV.double() / config.temperature
+    scaled_NV = log_probs_NV.double()
+    if config.temperature != 1:
+        scaled_NV = scaled_NV / config.temperature
     if 0 < config.top_k < scaled_NV.size(1):
         kept_NV = torch.zeros_like(scaled_NV, dtype=torch.bool)
         kept_NV.scatter_(1, scaled_NV.topk(config.top_k).indices, True)  # exactly k, also among equals
@@ -104,7 +106,7 @@ def invert(probabilities_NV: Tensor, uniforms_N: Tensor) -> Tensor:
     A token of probability 0 never comes out. A row without any possible token (NaN) gives token 0, which
     constraints have made impossible.
     """
-    cumulative_NV = probabilities_NV.nan_to_num(0.0).cumsum(dim=1)
-    threshold_N1 = (uniforms_N * cumulative_NV[:, -1]).unsqueeze(1)
-    tokens_N = torch.searchsorted(cumulative_NV, threshold_N1, right=True).squeeze(1)
-    return tokens_N.where(tokens_N < probabilities_NV.size(1), 0)
+    cumulative_NV = probabilities_NV.cumsum(dim=1)
+    total_N = cumulative_NV[:, -1]
+    tokens_N = torch.searchsorted(cumulative_NV, (uniforms_N * total_N).unsqueeze(1), right=True).squeeze(1)
+    return tokens_N.where((tokens_N < probabilities_NV.size(1)) & ~total_N.isnan(), 0)
