@@ -29,24 +29,36 @@ class MinimumRisk:
     Args:
         sampler: of the candidates.
         sharpness: alpha of the paper, which takes 0.005.
+        with_references: the reference is a candidate, as in the paper; without it (Edunov et al. 2018) a
+            model learns from the differences among its own translations alone.
+        likelihood: weight of the references' negative log-likelihood for each token beside the risk, the
+            weighted combination of Edunov et al. 2018.
     """
 
     sampler: Sampler
     sharpness: float = 0.005
+    with_references: bool = True
+    likelihood: float = 0.0
 
     def __call__(self, model: Model, batch: Batch) -> Loss:
         """Mean risk of the sentences, times the batch's target tokens; samples follow torch's seed."""
-        candidates = self.sampler(model, batch, with_references=True)
+        candidates = self.sampler(model, batch, with_references=self.with_references)
         tokens = [[candidate.tokens for candidate in found] for found in candidates]
+        places = []
+        for found, true in zip(tokens, references(batch), strict=True):
+            found += [] if true in found else [true]  # its likelihood is wanted in any case
+            places.append(found.index(true))
         log_probs_BK = candidate_log_probs(model, batch, tokens, self.sampler.tokenizer)
-        risks_BK = torch.zeros_like(log_probs_BK)
-        for row, found in enumerate(candidates):
-            risks_BK[row, : len(found)] = risks_BK.new_tensor([1 - candidate.score for candidate in found])
+        counts_BK, risks_BK = torch.zeros_like(log_probs_BK, dtype=torch.bool), torch.zeros_like(log_probs_BK)
+        for row, drawn in enumerate(candidates):
+            counts_BK[row, : len(drawn)] = True
+            risks_BK[row, : len(drawn)] = risks_BK.new_tensor([1 - candidate.score for candidate in drawn])
+        counted_BK = log_probs_BK.masked_fill(~counts_BK, -torch.inf)
         assert batch.target_mask_BT is not None
         n_tokens = batch.target_mask_BT.sum(dtype=torch.float32)
-        places = [found.index(true) for found, true in zip(tokens, references(batch), strict=True)]
-        nll = -log_probs_BK.detach()[range(len(places)), places].sum()
-        return Loss(expected_risk(log_probs_BK, risks_BK, self.sharpness).mean() * n_tokens, nll, n_tokens)
+        nll = -log_probs_BK[range(len(places)), places].sum()
+        risk = expected_risk(counted_BK, risks_BK, self.sharpness).mean() * n_tokens
+        return Loss(risk + self.likelihood * nll, nll.detach(), n_tokens)
 
 
 def expected_risk(log_probs_BK: Tensor, risks_BK: Tensor, sharpness: float) -> Tensor:

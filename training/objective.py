@@ -125,7 +125,7 @@ def build_tuning(options: TrainingConfig, tokenizer: Tokenizer, reference: Model
     tuning = options.tuning
     sampler = Sampler(tokenizer, tuning.samples, tuning.top_p, tuning.measure)
     if options.objective == "minimum_risk":
-        return MinimumRisk(sampler, tuning.sharpness)
+        return MinimumRisk(sampler, tuning.sharpness, tuning.with_references, tuning.likelihood)
     if options.objective == "dpo":
         assert reference is not None
         return Preferences(sampler, reference, tuning.beta)

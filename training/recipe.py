@@ -237,6 +237,10 @@ class TuningConfig(StrictModel):
     """dpo: how dear it is to leave the model begun with."""
     sharpness: float = Field(0.005, gt=0)
     """minimum_risk: alpha of Shen et al. 2016, who take 0.005."""
+    with_references: bool = True
+    """minimum_risk: the reference is one of the candidates."""
+    likelihood: float = Field(0.0, ge=0)
+    """minimum_risk: weight of the references' log-likelihood beside it (Edunov et al. 2018)."""
 
 
 class TrainingConfig(StrictModel):

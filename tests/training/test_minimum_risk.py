@@ -15,7 +15,7 @@ from nmt.models.build import Model, build_model
 from nmt.tokenizer import Tokenizer
 from testbed.corpora import PAIRS
 from tests.training.tuned import SHORT, SMALL, beginning, same_weights
-from training.candidates import Sampler
+from training.candidates import Candidate, Sampler, candidate_log_probs, references
 from training.minimum_risk import MinimumRisk, expected_risk
 from training.objective import Objective
 from training.train import train
@@ -91,6 +91,37 @@ def test_the_references_are_in_the_sample_and_their_likelihood_is_told(tokenizer
     assert float(loss.nll) == pytest.approx(float(words.nll), rel=1e-5)
     assert float(loss.n_tokens) == float(words.n_tokens)
     assert 0 < (loss.smoothed / loss.n_tokens).item() < 1
+
+
+class Given(Sampler):
+    """Candidates that the test chose: the first is the reference where it is one of them."""
+
+    def __call__(self, model, batch, *, with_references=False):
+        (true,) = references(batch)
+        return [[*([Candidate(true, 1.0)] if with_references else []), *DRAWN]]
+
+
+DRAWN = [Candidate((20, 21, 22), 0.9), Candidate((23, 24), 0.1)]
+
+
+@pytest.mark.parametrize("with_references", [True, False])
+@pytest.mark.parametrize("likelihood", [0.0, 0.01])
+def test_the_reference_counts_as_a_candidate_or_by_its_likelihood_as_asked(
+    tokenizer, with_references: bool, likelihood: float
+):
+    torch.manual_seed(1)
+    model = build_model(TransformerConfig(vocab_size=tokenizer.vocab_size, **SMALL)).eval()
+    batch = Batch.from_ids([[5, 6]], [[7, 8, 9]], special=tokenizer.special)
+    every = [(7, 8, 9), *(candidate.tokens for candidate in DRAWN)]
+    log_probs_1K = candidate_log_probs(model, batch, [every], tokenizer)
+    risks_1K = torch.tensor([[0.0, 0.1, 0.9]])
+    first = 0 if with_references else 1
+    risk = expected_risk(log_probs_1K[:, first:], risks_1K[:, first:], 0.5).item()
+    nll = -log_probs_1K[0, 0].item()
+    objective = MinimumRisk(Given(tokenizer, 2), 0.5, with_references, likelihood)
+    loss = objective(model, batch)
+    assert float(loss.nll) == pytest.approx(nll)
+    assert (loss.smoothed / loss.n_tokens).item() == pytest.approx(risk + likelihood * nll / 4)
 
 
 def test_a_run_is_the_same_again_and_goes_on_to_the_same_weights(recipe_file: Path, tmp_path: Path):
