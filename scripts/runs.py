@@ -66,8 +66,8 @@ def trained(recipe: Recipe, run: Path, tokenizer_file: Path | None = None) -> Pa
 def trained_by(recipe: Recipe) -> str:
     """All of a recipe that changes the model.
 
-    Not where its corpus lies; nor, where checkpoints are compared by greedy search, what only a beam needs; nor
-    what has its default, so that a key that is new leaves older runs what they are.
+    Not where its corpus lies; nor, where checkpoints are compared by greedy search, what only a beam needs.
+    What has its default is left out, so that a key that is new leaves older runs what they are.
     """
     is_greedy = recipe.training.validation_beam_size == 1
     return recipe.model_dump_json(
