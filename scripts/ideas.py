@@ -34,7 +34,7 @@ from nmt.errors import ConfigError
 from nmt.model_folder.checkpoint import load_model_folder
 from nmt.models.build import Model, build_model
 from nmt.tokenizer import Tokenizer
-from scripts.ideas_measures import average_lagging, share_kept, translated
+from scripts.ideas_measures import average_lagging, share_kept, share_of_persons, translated
 from scripts.ideas_table import RECORD, SETS, lines_of, write_page
 from scripts.ideas_variants import BY_NAME, IDEAS, SEEDS, Idea
 from scripts.runs import let_others_go_first, trained_by
@@ -127,11 +127,13 @@ def measured(idea: Idea, seed: int, overrides: Sequence[str], work: Path) -> dic
     data = settings.data.dir
     sets = [TestSet.load(data / f"{name}.en", data / f"{name}.fr") for name in SETS]
     scores: dict[str, float] = {}
-    signature = ""
+    signature, persons = "", None
     for name, test_set in zip(SETS, sets, strict=True):
         hypotheses = translated(loaded, test_set.sources, settings.generation)
         found = score_bleu(hypotheses, test_set.references)
         scores[name], signature = round(found.score, 2), found.signature
+        if name == SETS[0] and idea.corpus in ("someone", "document"):
+            persons = share_of_persons(test_set.sources, hypotheses, test_set.references)
     return {
         "idea": idea.name,
         "seed": seed,
@@ -141,6 +143,7 @@ def measured(idea: Idea, seed: int, overrides: Sequence[str], work: Path) -> dic
         "recipe_sha256": digest(settings),
         "updates": RunLog.read(run).summary()["updates"],
         "kept_percent": share_kept(loaded) if idea.corpus == "named" else None,
+        "persons_percent": persons,
         "average_lagging": average_lagging(loaded, sets[0])
         if "model.attention=monotonic" in idea.changes
         else None,

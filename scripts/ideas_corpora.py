@@ -21,6 +21,7 @@ HIDDEN, SHARE = "_", 0.4
 FILES = ("train", "val", "test_2016_flickr")
 PERSON = re.compile(r"A (man|woman|boy|girl)\b")
 PERSON_FR = re.compile(r"Une? (?:petite? |jeune )?(homme|femme|garçon|fille|fillette)\b")
+SOMEONE = "Someone"
 SYLLABLES = ("ba", "dro", "fel", "gu", "ki", "lor", "mi", "nes", "pa", "ri", "sul", "ta", "ve", "zo")
 LAST_OF_THE_UNSEEN = ("ta", "ve", "zo")
 """What a name ends with that is asked for later and is in no caption."""
@@ -62,7 +63,13 @@ def hidden(text: str, chance: random.Random) -> str:
 
 def someone(text: str) -> str:
     """The caption without the person that it begins with."""
-    return PERSON.sub("Someone", text, count=1) if PERSON.match(text) else text
+    return PERSON.sub(SOMEONE, text, count=1) if PERSON.match(text) else text
+
+
+def person(target: str) -> str | None:
+    """Who a French caption begins with."""
+    found = PERSON_FR.match(target)
+    return found and found[1].removesuffix("tte")  # a fillette is a fille
 
 
 def before(text: str, chance: random.Random) -> str:

@@ -1,8 +1,9 @@
-"""What BLEU does not tell of a variant: names and numbers kept, and the delay of monotonic attention."""
+"""What BLEU does not tell of a variant: names kept, persons known from the sentence before, and delay."""
 
 from __future__ import annotations
 
 import random
+import statistics
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from nmt.config import GenerationConfig
 from nmt.model_folder.opened import LoadedModel
 from nmt.models.interface import SequenceModel, StepDecoder
 from nmt.search import search
-from scripts.ideas_corpora import invented_name
+from scripts.ideas_corpora import SEPARATOR, SOMEONE, invented_name, person
 from training.evaluation.testset import TestSet
 
 N_SENTENCES = 300
@@ -68,6 +69,16 @@ def share_kept(loaded: LoadedModel) -> float:
             right += sum(piece in written for piece in kept)
             total += len(kept)
     return round(100 * right / total, 1)
+
+
+def share_of_persons(sources: Sequence[str], hypotheses: Sequence[str], references: Sequence[str]) -> float:
+    """Percent of the captions about "Someone" that begin with the reference's man, woman, boy or girl."""
+    pairs = [
+        (person(hypothesis), person(reference))
+        for source, hypothesis, reference in zip(sources, hypotheses, references, strict=True)
+        if source.split(SEPARATOR)[-1].strip().startswith(SOMEONE)
+    ]
+    return round(100 * statistics.mean(written == true for written, true in pairs if true is not None), 1)
 
 
 @torch.no_grad()

@@ -6,7 +6,7 @@ import json
 import re
 import statistics
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +57,18 @@ def table(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
         yield "Not measured yet: there is no `docs/lectures/ideas.jsonl`."
         return
     yield from _notes(by_idea)
-    yield from _kept(by_idea)
+    yield from _shares(
+        by_idea,
+        "kept_percent",
+        "Names that no caption has and numbers, of 300 sentences, that the model writes as they were:",
+        lambda idea: idea.corpus == "named",
+    )
+    yield from _shares(
+        by_idea,
+        "persons_percent",
+        'Captions of `val` about "Someone" that begin with the right person:',
+        lambda idea: idea.corpus in ("someone", "document"),
+    )
 
 
 def _notes(by_idea: Mapping[str, Sequence[dict[str, Any]]]) -> Iterator[str]:
@@ -84,21 +95,18 @@ def _notes(by_idea: Mapping[str, Sequence[dict[str, Any]]]) -> Iterator[str]:
             yield f"\nAverage lagging of {name}: {statistics.mean(lags):.1f} source pieces."
 
 
-def _kept(by_idea: Mapping[str, Sequence[dict[str, Any]]]) -> Iterator[str]:
-    shares = {
-        name: [run["kept_percent"] for run in runs]
-        for name, runs in by_idea.items()
-        if runs and BY_NAME[name].corpus == "named"
-    }
-    if not shares:
+def _shares(
+    by_idea: Mapping[str, Sequence[dict[str, Any]]], key: str, about: str, is_asked: Callable[[Idea], bool]
+) -> Iterator[str]:
+    shares = {name: [run[key] for run in runs] for name, runs in by_idea.items() if is_asked(BY_NAME[name])}
+    if not any(shares.values()):
         return
-    yield ""
-    yield "Names that no caption has and numbers, of 300 sentences, that the model writes as they were:"
-    yield ""
-    yield "| | kept |"
+    yield f"\n{about}\n"
+    yield "| | share |"
     yield "|---|--:|"
     for name, each in shares.items():
-        yield f"| {name} | {statistics.mean(each):.0f} % |"
+        if each:
+            yield f"| {name} | {statistics.mean(each):.0f} % |"
 
 
 def _linked(idea: Idea) -> str:

@@ -57,7 +57,8 @@ SIZES = {
         "model.dropout=0.2",
         "training.learning_rate=0.003",
     ),
-    "multi30k_dpo": TUNED,
+    # At ten times this rate, the one of minimum risk, greedy BLEU on val falls from 40 to 35.
+    "multi30k_dpo": (*TUNED, "training.learning_rate=0.000005"),
     "multi30k_minimum_risk": TUNED,
 }
 """Of every run with a recipe. In so few passes nothing is learnt by heart: little dropout, a high rate."""

@@ -12,7 +12,7 @@ import pytest
 from scripts import ideas
 from scripts.ideas import digest, run_all, time_all
 from scripts.ideas_corpora import CORPORA, FILES, SEPARATOR, made
-from scripts.ideas_measures import lagging, sentences_with_names
+from scripts.ideas_measures import lagging, sentences_with_names, share_of_persons
 from scripts.ideas_table import RECORD, ROOT, lines_of, table, write_page
 from scripts.ideas_variants import ALIKE, BY_NAME, IDEAS
 
@@ -58,6 +58,7 @@ def line(name: str, seed: int, val: float) -> dict[str, object]:
         "recipe_sha256": digest(BY_NAME[name].settings(seed, [], WORK)),
         "BLEU": {"val": val, "test_2016_flickr": val + 1},
         "kept_percent": 80.0,
+        "persons_percent": None,
         "average_lagging": None,
         "parameters": 1_500_000,
         "tokens_per_cpu_second": 4000.0,
@@ -118,7 +119,24 @@ def test_timing_anew_changes_the_speed_of_each_line_and_nothing_else(
 def test_what_is_kept_is_shown_of_captions_with_names_alone():
     copying = line("copying with a gate", 1, 40.0) | {"kept_percent": 61.0}
     rows = list(table([line("Transformer", 1, 40.0), copying, copying | {"seed": 2, "kept_percent": 70.0}]))
-    assert rows[rows.index("| | kept |") + 2 :] == ["| copying with a gate | 66 % |"]
+    assert rows[rows.index("| | share |") + 2 :] == ["| copying with a gate | 66 % |"]
+
+
+def test_the_person_of_a_caption_is_that_of_its_reference_where_the_source_does_not_say_it():
+    sources = [
+        "Here is a girl. ⟦|⟧ Someone runs.",
+        "Someone sits.",
+        "Someone eats.",
+        "A man swims.",
+        "Someone",
+    ]
+    references = ["Une fillette court.", "Un homme est assis.", "Une jeune femme mange.", "Un homme.", "On."]
+    written = ["Une petite fille court.", "Une femme est assise.", "Elle mange.", "Une femme.", "Un homme."]
+    assert share_of_persons(sources, written, references) == pytest.approx(100 / 3, abs=0.05)
+    asked = line("document encoder", 1, 40.0) | {"persons_percent": 97.0}
+    base = line("without the sentence before", 1, 40.0) | {"persons_percent": 68.0}
+    rows = list(table([asked, base]))[-2:]
+    assert rows == ["| without the sentence before | 68 % |", "| document encoder | 97 % |"]
 
 
 def test_lagging_is_that_of_the_paper():
