@@ -29,7 +29,7 @@ PAGES = (
     *(Path("docs/training.md"), Path("docs/corpora.md")),
     *(Path("docs/models/general.md"), Path("docs/models/general_fr_en.md")),
 )
-POINTS_APART = 4_000_000
+POINTS_APART = 6_000_000
 """Target tokens between two rows of a model's curve."""
 SHAPES = {"multi30k": "4+4 layers, d_model 256", "base": "Transformer base"}
 
