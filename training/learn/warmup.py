@@ -12,7 +12,7 @@ from training.learn.figures import draw_curves, panels, thinned
 from training.learn.lesson import Given, Lesson, Part
 from training.learn.toy import draw, learn, share_right, tiny
 
-RATE, LAYERS, LENGTH, SMOOTHING = 0.005, 3, 6, 0.1
+HIGH_RATE, RATE, LAYERS, LENGTH, SMOOTHING = 0.008, 0.005, 3, 6, 0.1
 
 
 @torch.no_grad()
@@ -28,9 +28,9 @@ def parts(given: Given) -> list[Part]:
     slow = max(1, given.updates // 4)
     updates = given.updates
     started = {
-        "post-norm, no warm-up": learn(post, updates, warmup=1, rate=RATE, reverse=True),
-        f"post-norm, {slow} updates": learn(post, updates, warmup=slow, rate=RATE, reverse=True),
-        "pre-norm, no warm-up": learn(pre, updates, warmup=1, rate=RATE, reverse=True),
+        "post-norm, no warm-up": learn(post, updates, warmup=1, rate=HIGH_RATE, reverse=True),
+        f"post-norm, {slow} updates": learn(post, updates, warmup=slow, rate=HIGH_RATE, reverse=True),
+        "pre-norm, no warm-up": learn(pre, updates, warmup=1, rate=HIGH_RATE, reverse=True),
     }
     ends = {name: mean(list(run.losses.values())[-10:]) for name, run in started.items()}
     smoothed = {
@@ -48,7 +48,7 @@ def parts(given: Given) -> list[Part]:
     return [
         Part(
             "Warm-up",
-            f"The same {2 * LAYERS} layers, rate {RATE} and batches of random words to reverse. After "
+            f"The same {2 * LAYERS} layers, rate {HIGH_RATE} and batches of random words to reverse. After "
             "post-norm the first gradients of the last layers are large (Xiong et al. 2020), and Adam's "
             "first steps as large as the rate; warm-up makes them small. Pre-norm needs less of it. The "
             "loss at the end: " + "; ".join(f"{name} {end:.2f}" for name, end in ends.items()) + ".",
