@@ -12,6 +12,7 @@ from training.learn.order import ORDER, apart
 from training.learn.positions import rotary_scores
 from training.learn.quadratic import attention_cost
 from training.learn.scaling import measured
+from training.learn.warmup import end, started
 
 
 def test_scores_of_large_vectors_saturate_the_softmax_unless_they_are_divided():
@@ -62,3 +63,9 @@ def test_a_curve_is_thinned_to_means():
     assert len(found) == 40
     assert found[2.0] == 1.5
     assert found[80.0] == 79.5
+
+
+@pytest.mark.exhaustive
+def test_at_a_high_rate_a_post_norm_transformer_needs_warm_up_and_a_pre_norm_one_does_not():
+    without, with_warm_up, pre_norm = map(end, started(400).values())
+    assert without > 3 * max(with_warm_up, pre_norm)
