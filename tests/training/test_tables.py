@@ -133,3 +133,11 @@ def test_the_table_of_quality_tells_test_sets_and_what_changes_give(tables: Modu
         "| test_2016_flickr | 62.00 | 0.10 | 61.80 | 63.71 |",
     ]
     assert rows[7:9] == ["| none | 1,300 | 55.00 |  |", "| R-Drop | 1,300 | 53.75 | -1.25 |"]
+
+
+@pytest.mark.parametrize("name", ["general", "general_fr_en"])
+def test_the_card_in_a_model_folder_is_that_of_the_docs(name: str) -> None:
+    card = ROOT / "nmt" / "pretrained" / name / "card.md"
+    assert card.read_text(encoding="utf-8") == (ROOT / "docs" / "models" / f"{name}.md").read_text(
+        encoding="utf-8"
+    )
