@@ -114,8 +114,9 @@ class _ProjectedLogProbs(torch.autograd.Function):
     ) -> Tensor:
         ctx.save_for_backward(hidden_RD, weight_VD, bias_V, target_R)
         log_probs_R = hidden_RD.new_empty(len(hidden_RD), dtype=torch.float32)
-        for block, logits_CV in _blocks_of_logits(hidden_RD, weight_VD, bias_V):
-            for part in _parts(logits_CV):
+        matrix_VD = weight_VD.to(hidden_RD.dtype)
+        for block, _, logits_CV in _blocks_of_logits(hidden_RD.unsqueeze(0), matrix_VD, bias_V):
+            for part in _parts(logits_CV.unsqueeze(0)):
                 log_probs_CV = logits_CV[part].log_softmax(dim=1, dtype=torch.float32)
                 target_C1 = target_R[block][part].unsqueeze(1)
                 log_probs_R[block][part] = log_probs_CV.gather(1, target_C1).squeeze(1)
@@ -131,40 +132,39 @@ class _ProjectedLogProbs(torch.autograd.Function):
         weight_grad_VD = torch.zeros_like(weight_VD, dtype=torch.float32)
         bias_grad_V = None if bias_V is None else torch.zeros_like(bias_V, dtype=torch.float32)
         matrix_VD = weight_VD.to(hidden_RD.dtype)
-        for block, logits_CV in _blocks_of_logits(hidden_RD, weight_VD, bias_V):
-            for part in _parts(logits_CV):
+        for block, hidden_CD, logits_CV in _blocks_of_logits(hidden_RD.unsqueeze(0), matrix_VD, bias_V):
+            for part in _parts(logits_CV.unsqueeze(0)):
                 upstream_C1 = upstream[0][block][part].unsqueeze(1)
                 gradient_CV = logits_CV[part].softmax(dim=1, dtype=torch.float32).mul_(-upstream_C1)
                 gradient_CV.scatter_add_(1, target_R[block][part].unsqueeze(1), upstream_C1)
                 logits_CV[part] = gradient_CV
             hidden_grad_RD[block] = logits_CV @ matrix_VD
-            weight_grad_VD += logits_CV.t() @ hidden_RD[block]
+            weight_grad_VD += logits_CV.t() @ hidden_CD
             if bias_grad_V is not None:
                 bias_grad_V += logits_CV.sum(dim=0, dtype=torch.float32)
         return hidden_grad_RD, weight_grad_VD, bias_grad_V, None
 
 
 def _blocks_of_logits(
-    hidden_RD: Tensor, weight_VD: Tensor, bias_V: Tensor | None
-) -> Iterator[tuple[slice, Tensor]]:
-    """Blocks of positions with their logits, in one buffer."""
-    R, V = len(hidden_RD), len(weight_VD)
-    matrix_VD = weight_VD.to(hidden_RD.dtype)
-    rows = max(1, BLOCK_ELEMENTS.get(hidden_RD.device.type, R * V) // V)
-    buffer_V = hidden_RD.new_empty(min(rows, R), V)
+    hidden_KRD: Tensor, matrix_VD: Tensor, bias_V: Tensor | None
+) -> Iterator[tuple[slice, Tensor, Tensor]]:
+    """Each block of positions: its place, and hidden_QD and logits_QV of all readings (Q = K*C)."""
+    (K, R, _), V = hidden_KRD.shape, len(matrix_VD)
+    rows = max(1, BLOCK_ELEMENTS.get(hidden_KRD.device.type, K * R * V) // (K * V))
+    buffer_QV = hidden_KRD.new_empty(K * min(rows, R), V)
     for first in range(0, R, rows):
         block = slice(first, first + rows)
-        hidden_CD = hidden_RD[block]
-        logits_CV = torch.mm(hidden_CD, matrix_VD.t(), out=buffer_V[: len(hidden_CD)])
+        hidden_QD = hidden_KRD[:, block].flatten(0, 1)
+        logits_QV = torch.mm(hidden_QD, matrix_VD.t(), out=buffer_QV[: len(hidden_QD)])
         if bias_V is not None:
-            logits_CV += bias_V.to(logits_CV.dtype)
-        yield block, logits_CV
+            logits_QV += bias_V.to(logits_QV.dtype)
+        yield block, hidden_QD, logits_QV
 
 
-def _parts(logits_CV: Tensor) -> Iterator[slice]:
-    """The rows of a block, as many at once as a CPU's cache holds."""
-    C, V = logits_CV.shape
-    rows = max(1, CACHED_ELEMENTS // V) if logits_CV.device.type == "cpu" else C
+def _parts(logits_KCV: Tensor) -> Iterator[slice]:
+    """The positions of a block, as many at once as a CPU's cache holds."""
+    K, C, V = logits_KCV.shape
+    rows = max(1, CACHED_ELEMENTS // (K * V)) if logits_KCV.device.type == "cpu" else C
     return (slice(first, first + rows) for first in range(0, C, rows))
 
 
@@ -182,7 +182,7 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
         smoothing: float,
         agreement: float,
     ) -> tuple[Tensor, Tensor]:
-        (K, R, _), V = hidden_KRD.shape, len(weight_VD)
+        K, V = hidden_KRD.size(0), len(weight_VD)
         wants_gradient = any(ctx.needs_input_grad[:3])
         share_V = _share_of_smoothing(bias_V)
         matrix_VD = weight_VD.to(hidden_KRD.dtype)
@@ -191,14 +191,7 @@ class _ProjectedCrossEntropy(torch.autograd.Function):
         hidden_grad_KRD = torch.empty_like(hidden_KRD) if wants_gradient else None
         weight_grad_VD = torch.zeros_like(weight_VD, dtype=torch.float32) if wants_gradient else None
         bias_grad_V = None if bias_V is None else torch.zeros_like(bias_V, dtype=torch.float32)
-        rows = max(1, BLOCK_ELEMENTS.get(hidden_KRD.device.type, K * R * V) // (K * V))
-        buffer_V = hidden_KRD.new_empty(K * min(rows, R), V)
-        for first in range(0, R, rows):
-            block = slice(first, first + rows)
-            hidden_QD = hidden_KRD[:, block].flatten(0, 1)  # Q = K*C
-            logits_QV = torch.mm(hidden_QD, matrix_VD.t(), out=buffer_V[: len(hidden_QD)])
-            if bias_V is not None:
-                logits_QV += bias_V.to(logits_QV.dtype)
+        for block, hidden_QD, logits_QV in _blocks_of_logits(hidden_KRD, matrix_VD, bias_V):
             block_smoothed, block_nll = _loss_then_gradient_(
                 logits_QV.view(K, -1, V),
                 target_R[block],
@@ -251,13 +244,11 @@ def _loss_then_gradient_(
     wants_gradient: bool,
 ) -> tuple[Tensor, Tensor]:
     """Smoothed loss and nll of a block, summed; with ``wants_gradient`` the logits become their gradient."""
-    K, C, V = logits_KCV.shape
+    K, _, V = logits_KCV.shape
     smoothed = logits_KCV.new_zeros((), dtype=torch.float32)
     nll = smoothed.clone()
     apart = agreement > 0 and K == 2
-    rows = max(1, CACHED_ELEMENTS // (K * V)) if logits_KCV.device.type == "cpu" else C
-    for first in range(0, C, rows):
-        part = slice(first, first + rows)
+    for part in _parts(logits_KCV):
         log_probs_KCV = logits_KCV[:, part].log_softmax(dim=2, dtype=torch.float32)
         target_KC1 = target_C[part].view(1, -1, 1).expand(K, -1, 1)
         weight_C1 = weight_C[part].unsqueeze(1)

@@ -240,7 +240,7 @@ class TuningConfig(StrictModel):
     with_references: bool = True
     """minimum_risk: the reference is one of the candidates."""
     likelihood: float = Field(0.0, ge=0)
-    """minimum_risk: weight of the references' log-likelihood beside it (Edunov et al. 2018)."""
+    """minimum_risk: weight of the references' negative log-likelihood, added to the risk."""
 
 
 class TrainingConfig(StrictModel):
