@@ -22,6 +22,7 @@ from nmt.text.languages import KNOWN, rules
 from nmt.text.lexicon.lookup import look_up
 from nmt.text.literals import Literal as Copied
 from nmt.text.literals import find_literals
+from nmt.text.money import SIGNS, amounts_in_words
 from nmt.text.names import find_names
 from nmt.text.numbers import is_unit
 from nmt.text.placeholders import PLACEHOLDERS, REGISTER, WITH_REGISTER
@@ -41,6 +42,8 @@ MASK = "Literal"
 _NAME = re.compile(r"(?<=[\w,;)\"”»][ ])[^\W\d_a-zà-öø-ÿ][^\W\d_]{2,}(?:-[^\W\d_]+)*(?![\w-])")
 RARE_PIECES, RARE_FIRST_PIECES = 3, 4
 """A name of so many pieces is copied; the first word of a sentence has a capital anyway and needs more."""
+
+_AS_DOLLAR = str.maketrans(dict.fromkeys(SIGNS, "$"))
 
 SpannedT = TypeVar("SpannedT", Copied, Span)
 
@@ -133,6 +136,10 @@ class Preparer:
 
     def literals(self, text: str) -> list[Copied]:
         """The literals of a text, with what the tokenizer cannot write."""
+        if not text.isascii():  # a sign of money that is read in words is none
+            for edit in amounts_in_words(text, self.source_language, self._tokenizer.knows):
+                span = edit.span
+                text = f"{text[: span.start]}{text[slice_of(span)].translate(_AS_DOLLAR)}{text[span.end :]}"
         return find_literals(text, is_known=self._can_read)
 
     def prepare(
@@ -291,7 +298,8 @@ class Preparer:
             for placeholder, entry in chosen
         ]
         text = sentence.form.recased
-        edits += [edit for edit in composed(text) if not any(overlap(edit.span, one.span) for one in edits)]
+        for more in (amounts_in_words(text, self.source_language, self._tokenizer.knows), composed(text)):
+            edits += [edit for edit in more if not any(overlap(edit.span, one.span) for one in edits)]
         if not text.isascii() and not self._plain.keys().isdisjoint(text):
             text = text.translate({ord(sign): plain for sign, plain in self._plain.items()})
         return ModelInput(Rewriting.of(text, edits), tuple(chosen))

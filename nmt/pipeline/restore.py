@@ -19,6 +19,7 @@ from nmt.text.elision import agree, agree_in_number
 from nmt.text.glossary import at_start as begin
 from nmt.text.greetings import GREETS, left_greeting
 from nmt.text.languages import rules
+from nmt.text.money import SIGNS, signs_again
 from nmt.text.names import after_speaker
 from nmt.text.numbers import number_edits
 from nmt.text.placeholders import PLACEHOLDERS
@@ -63,6 +64,11 @@ def restore(
     numbers = number_edits(sentence.text, candidate.text, languages, targets)
     if numbers:
         candidate = rewrite(candidate, Rewriting.of(candidate.text, numbers))
+    in_words = [sign for sign in SIGNS if sign in sentence.text and sign not in model_input.text]
+    if in_words:
+        targets = [*(target for _, target in candidate.kept), *_given(candidate, n_given)]
+        amounts = signs_again(sentence.text, candidate.text, languages, in_words, targets)
+        candidate = rewrite(candidate, Rewriting.of(candidate.text, amounts))
     targets = [target for _, target in candidate.kept]
     if GREETS.search(sentence.text):
         greetings = left_greeting(sentence.text, candidate.text, languages, targets)

@@ -37,6 +37,7 @@ _REPEATED_END = re.compile(r"(?:!{2,}|\?{2,}|[!?]{2,}|\.{4,})$")
 _END = re.compile(r"[\s\u00a0\u202f]*[.!?…]+$")
 _PAIRS = {'"': '"', "“": "”", "«": "»", "(": ")", "[": "]", "‘": "’"}
 _BOLD = re.compile(r"\*\*[^\s*](?:[^*]*[^\s*])?\*\*")
+_LABELS_A_NUMBER = re.compile(r"\s?:[^\w:]*\d")
 _ENDS = ".!?…:;,)]»”\"'’"
 
 
@@ -232,8 +233,13 @@ def _case(text: str, words: Sequence[Span], language: str) -> Case:
 
 
 def _is_fragment(text: str, core: Span, words: Sequence[Span], case: Case, language: str) -> bool:
-    """Whether a text is a few words in small letters after a first one that begins with a capital."""
-    if case != "as_is" or not 2 <= len(words) <= MOST_FRAGMENT_WORDS or words[0].start != core.start:
+    """Whether a text is a few words in small letters after a first one that begins with a capital.
+
+    Or a label and a number: Price: $45.
+    """
+    if case != "as_is" or not 1 <= len(words) <= MOST_FRAGMENT_WORDS or words[0].start != core.start:
+        return False
+    if len(words) == 1 and not _LABELS_A_NUMBER.match(text, words[0].end, core.end):
         return False
     first, *others = (text[word.start : word.end] for word in words)
     lone = _APOSTROPHE.split(first)[0].lower()

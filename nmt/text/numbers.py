@@ -27,6 +27,9 @@ _TIME = re.compile(r"(?<![\d.,:])(\d{1,2})(?:[:.h](\d{2}))?\s*(a\.?m|p\.?m)\b\.?
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _ENGLISH_ORDINAL = re.compile(r"(?<![\w.,])(\d+)(?:st|nd|rd|th)(?!\w)")
 _FRENCH_ORDINAL = re.compile(r"(\d+)(?:ers?|res?|ères?|èmes?|es?|nde?s?)")
+_PLURAL_SCALE = re.compile(
+    rf"(?<![\d.,])(?<!\d[{SPACES}])[01](?:,\d+)?[{SPACES}](?:million|milliard|billion)(s)(?!\w)"
+)
 _FRENCH_NUMBER = re.compile(
     rf"(\D*?)(\d{{1,3}}(?:[{SPACES}]\d{{3}})+|\d{{1,3}}(?:\.\d{{3}})+|\d+)(?:,(\d+))?([^\d,.:/-]*)"
 )
@@ -426,7 +429,7 @@ def number_edits(
         is_grouped = len(_SEPARATOR.findall(match.group())) > bool(fraction)
         if whole and (is_grouped or _MONEY.search(source[max(0, match.start() - 4) : match.end() + 8])):
             known[whole + fraction] = whole, fraction
-    edits = _ordinal_edits(written, kept) if languages[1] == "en" else []
+    edits = _ordinal_edits(written, kept) if languages[1] == "en" else _scale_edits(written, kept)
     edits += [
         Edit(span, better)
         for span, better in century_edits(source, written, languages)
@@ -468,6 +471,16 @@ def _ordinal_edits(written: str, kept: Sequence[Span]) -> list[Edit]:
         for match in _ENGLISH_ORDINAL.finditer(written)
         for span, better in [(Span(*match.span()), in_english(f"{match[1]}e"))]
         if better != match.group() and not _meets(span, kept)
+    ]
+
+
+def _scale_edits(written: str, kept: Sequence[Span]) -> list[Edit]:
+    """French scales below two are singular: 1,5 millions is 1,5 million."""
+    return [
+        Edit(span, "")
+        for match in _PLURAL_SCALE.finditer(written)
+        for span in [Span(*match.span(1))]
+        if not _meets(span, kept)
     ]
 
 

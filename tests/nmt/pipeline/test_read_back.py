@@ -79,7 +79,7 @@ def test_ctranslate2_reads_back_as_the_model_itself_does(translator: Translator)
 
     assert [len(one) for one in fast] == [3, 1]
     for own, others in zip(fast, eager, strict=True):
-        assert own == pytest.approx(others, rel=0.05)  # int8 beside float32
+        assert own == pytest.approx(others, rel=0.05, abs=0.1)  # int8 beside float32
     assert fast[0] == sorted(fast[0], reverse=True), "what means the same is read back best"
 
 
