@@ -52,6 +52,8 @@ LOOK_EVERY_S = 5.0
 STOPPED_WITHIN_S = 900.0
 ENDED = "ended"
 """File in the folder of a run that came to its end."""
+SCORED_BY_THE_RUN = 32
+"""Pairs that a run scores itself, at its beginning and end."""
 COOLDOWN = 0.7
 """Share of ``--minutes`` in which the learning rate falls."""
 
@@ -331,7 +333,8 @@ def _start(run: Run, options: argparse.Namespace) -> subprocess.Popen[bytes]:
         settings.append(f"data.seed={run.seed}")  # other pairs of what is capped
     if run.init_from is not None:
         command += ["--init-from", run.init_from]
-        settings.append("training.validate_every=1000000")  # the mean of the checkpoints is scored instead
+        # the mean of the checkpoints is scored instead
+        settings += ["training.validate_every=1000000", f"training.validation_pairs={SCORED_BY_THE_RUN}"]
     settings += options.set
     command += [word for value in settings for word in ("--set", value)]
     log = (run.folder.parent / f"{run.name}.log").open("ab")

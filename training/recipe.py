@@ -285,6 +285,8 @@ class TrainingConfig(StrictModel):
     attention_weight: float = Field(0.05, gt=0)
     """How much they count beside the words."""
     validate_every: int = Field(500, gt=0)
+    validation_pairs: int | None = Field(None, gt=0)
+    """Score at most so many pairs of the development set, evenly spaced; None: all."""
     patience: int = Field(0, ge=0)
     """Stop after so many validations without a better BLEU; 0 never."""
     keep_checkpoints: int = Field(10, ge=1)

@@ -283,7 +283,8 @@ class Trainer:
         return model.to(self.device)
 
     def _score(self, model: Model) -> Validation:
-        pretraining, pairs = self.pretraining, self.corpus.split("dev")
+        pretraining = self.pretraining
+        pairs = self.corpus.split("dev").evenly(self.options.validation_pairs)
         if pretraining is not None:
             objective = build_objective(self.recipe)
             with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):

@@ -18,12 +18,13 @@ from nmt.errors import ConfigError, NumericalError, RunFolderError
 from nmt.model_folder.checkpoint import load_model_folder
 from testbed.corpora import RECIPE
 from training.data.prepare import prepare_corpus
-from training.data.shards import PreparedCorpus
+from training.data.shards import PreparedCorpus, TokenPairs
 from training.recipe import load_recipe
 from training.run_folder import open_run
 from training.state import checkpoints, newest_intact
 from training.train import train
 from training.trainer import Trainer
+from training.validation import Validation
 
 SHORT = (
     "training.batch_tokens=200",
@@ -223,6 +224,20 @@ def test_the_last_weights_are_scored_and_published_though_no_validation_was_due(
     validations = [event["update"] for event in events(tmp_path / "run") if event["event"] == "validation"]
     assert validations == [5]
     assert (tmp_path / "run" / "model" / "config.json").exists()
+
+
+def test_a_run_scores_as_many_pairs_as_asked(
+    recipe_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    scored: list[int] = []
+
+    def validate(model: object, pairs: TokenPairs, *others: object) -> Validation:
+        scored.append(len(pairs))
+        return Validation(1.0, 2.0, 3.0, "")
+
+    monkeypatch.setattr("training.trainer.validate", validate)
+    run_trainer(recipe_file, tmp_path / "run", "training.max_updates=8", "training.validation_pairs=2")
+    assert set(scored) == {2}
 
 
 @pytest.mark.exhaustive

@@ -166,6 +166,22 @@ class Side:
             )
         return self.text[self.lines[index] : self.lines[index + 1] - 1].tobytes().decode()
 
+    def chosen(self, indices: npt.NDArray[np.int64]) -> Side:
+        """Sentences ``indices`` alone, copied."""
+        tokens, offsets = _chosen(self.tokens, self.offsets, indices)
+        if self.text is None or self.lines is None:
+            return Side(tokens, offsets, None, None)
+        return Side(tokens, offsets, *_chosen(self.text, self.lines, indices))
+
+
+def _chosen(
+    values: npt.NDArray[Any], bounds: Offsets, indices: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[Any], Offsets]:
+    """The stretches ``indices`` of ``values``, one behind the other, and their bounds."""
+    stretches = [values[bounds[index] : bounds[index + 1]] for index in indices]
+    lengths = np.array([0, *map(len, stretches)], dtype="<i8")
+    return np.concatenate(stretches), np.cumsum(lengths)
+
 
 class TokenPairs:
     """The sentence pairs of one split, in the order in which they were written."""
@@ -194,6 +210,13 @@ class TokenPairs:
     def target_text(self, index: int) -> str:
         """The target sentence of pair ``index``."""
         return self.target_side.sentence(index)
+
+    def evenly(self, most: int | None) -> TokenPairs:
+        """At most ``most`` of the pairs, evenly spaced; None: all."""
+        if most is None or len(self) <= most:
+            return self
+        indices = np.arange(most, dtype=np.int64) * len(self) // most
+        return TokenPairs(self.source_side.chosen(indices), self.target_side.chosen(indices))
 
 
 class PreparedCorpus:

@@ -172,3 +172,15 @@ def test_a_copy_without_training_text_serves_all_but_subword_sampling(folder: Pa
 def test_development_text_may_not_be_left_out(folder: Path):
     (folder / "dev.en").unlink()
     assert "dev.en: missing" in error_of(folder)
+
+
+@pytest.mark.parametrize("split", ["train", "dev"])
+def test_some_pairs_are_spread_over_all(folder: Path, split: str) -> None:
+    pairs = PreparedCorpus.open(folder).split(split)
+    some = pairs.evenly(3)
+    indices = [0, len(pairs) // 3, 2 * len(pairs) // 3]
+    assert [some.source(index).tolist() for index in range(3)] == [pairs.source(i).tolist() for i in indices]
+    assert [some.target_text(index) for index in range(3)] == [pairs.target_text(i) for i in indices]
+    assert some.target_lengths.tolist() == pairs.target_lengths[indices].tolist()
+    assert pairs.evenly(len(pairs)) is pairs
+    assert pairs.evenly(None) is pairs
