@@ -52,6 +52,8 @@ LOOK_EVERY_S = 5.0
 STOPPED_WITHIN_S = 900.0
 ENDED = "ended"
 """File in the folder of a run that came to its end."""
+MIXTURE_MINUTES = 400.0
+"""Of a sitting for which the whole mixture of a recipe is prepared; a shorter one needs as much less."""
 SCORED_BY_THE_RUN = 32
 """Pairs that a run scores itself, at its beginning and end."""
 COOLDOWN = 0.7
@@ -211,6 +213,15 @@ def prepared(folder: Path) -> Path | None:
     return next((path.parent for path in found if path.parent.parent != folder), None)
 
 
+def share_of_mixture(corpus: Path, minutes: float | None) -> float:
+    """How much of a recipe's mixture ``corpus`` has, or is to have for so many minutes of training."""
+    manifest = corpus / "manifest.json"
+    if manifest.exists():
+        data = json.loads(manifest.read_text(encoding="utf-8"))["recipe"]["data"]
+        return float(data.get("share", 1.0))
+    return 1.0 if minutes is None else min(1.0, round(minutes / MIXTURE_MINUTES, 2))
+
+
 def mixture(recipe: str) -> str:
     """Eight characters of a checksum of what a recipe trains on, our own pairs included."""
     digest = hashlib.sha256(load_recipe(recipe).corpus_hash().encode())
@@ -327,10 +338,12 @@ def _start(run: Run, options: argparse.Namespace) -> subprocess.Popen[bytes]:
     settings = [f"data.dir={options.data}", f"training.seed={run.seed}"]
     if options.minutes is not None:
         settings += [f"training.max_minutes={options.minutes}", f"training.cooldown={COOLDOWN}"]
-    if (corpus := prepared(run.folder)) is not None:
+    corpus = prepared(run.folder) if options.minutes is None else None
+    if corpus is not None:
         command += ["--data", str(corpus)]
     else:
         settings.append(f"data.seed={run.seed}")  # other pairs of what is capped
+    settings.append(f"data.share={share_of_mixture(corpus or run.folder / 'data', options.minutes)}")
     if run.init_from is not None:
         command += ["--init-from", run.init_from]
         # the mean of the checkpoints is scored instead

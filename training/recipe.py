@@ -182,8 +182,10 @@ class DataConfig(StrictModel):
     tests: tuple[Source, ...] = ()
     """Test sets: kept out of training by ``cleaning.drop_overlap``, copied beside the corpus for scoring."""
     cleaning: CleaningConfig = CleaningConfig()
+    share: float = Field(1.0, gt=0, le=1)
+    """Every source's ``weight`` is multiplied by it: for a run that is over before it has read all."""
     seed: int = 1
-    """Decides the random choices of ``cap``, ``weight`` and ``noise``."""
+    """Decides the random choices of ``cap``, ``weight``, ``share`` and ``noise``."""
     noise: NoiseConfig | None = None
     """``[data.noise]``: disturb the training pairs; the vocabulary is learnt from the undisturbed text."""
 
@@ -464,6 +466,8 @@ class Recipe(StrictModel):
         # What came later is left out where it is not used: recipes without it keep the checksum they had.
         if self.data.noise is None:
             left_out["noise"] = True
+        if self.data.share == 1:
+            left_out["share"] = True
         cleaning = self.data.cleaning
         left_out["cleaning"] = {key for key in type(cleaning).model_fields if getattr(cleaning, key) is None}
         return {

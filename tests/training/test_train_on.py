@@ -23,6 +23,7 @@ from scripts.train_on import (
     newest_state,
     plan,
     read_ledger,
+    share_of_mixture,
     tokens_seen,
     write_line,
 )
@@ -185,3 +186,11 @@ def test_tokens_of_weights_that_did_not_ship_count_for_who_goes_on_from_them(tmp
     assert tokens_seen(ledger, "general") == 5
     assert tokens_seen(ledger, "general", tmp_path / "general-a" / "average") == 5
     assert tokens_seen(ledger, "general", tmp_path / "general-b" / "blended") == 7
+
+
+def test_a_short_sitting_prepares_a_share_of_the_mixture(tmp_path: Path) -> None:
+    assert share_of_mixture(tmp_path, None) == share_of_mixture(tmp_path, 1000) == 1.0
+    assert share_of_mixture(tmp_path, 100) == 0.25
+    manifest = {"recipe": {"data": {"share": 0.4}}}
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    assert share_of_mixture(tmp_path, 100) == 0.4

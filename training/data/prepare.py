@@ -179,7 +179,8 @@ class _Preparation:
             drop_duplicates(cleaned)
         for corpus, part in zip(self.corpora["train"], cleaned, strict=True):
             generator = random.Random(f"{data.seed} {corpus.source.name}")
-            times = choose(int(part.first.sum()), corpus.source.cap, corpus.source.weight, generator)
+            weight = corpus.source.weight * data.share
+            times = choose(int(part.first.sum()), corpus.source.cap, weight, generator)
             part.times = np.zeros(len(part), dtype=np.uint8)
             part.times[part.first] = times
         return cleaned

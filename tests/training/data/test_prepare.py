@@ -172,6 +172,14 @@ def test_weight_repeats_pairs_and_cap_limits_them_after_cleaning(recipe: str, tm
     assert (second["kept"], second["written"], second["cap"]) == (8, 10, 5)
 
 
+def test_a_share_of_the_mixture_takes_as_much_less_of_each_source(recipe: str, tmp_path: Path):
+    write_text(Path(recipe).parent, "more", [(f"Extra {n} ?", f"En plus {n} ?") for n in range(8)])
+    sources = '[{kind="text",path="train",weight=1.5},{kind="text",path="more",cap=5,weight=2}]'
+    folder = prepare(recipe, tmp_path / "data", [f"data.train={sources}", "data.share=0.5"])
+    counts = Counter(pair[0].startswith("Extra") for pair in train_pairs(folder))
+    assert counts == {False: 45, True: 5}
+
+
 def test_random_choices_are_those_of_the_recipe_s_seed(recipe: str, tmp_path: Path):
     half = 'data.train=[{kind="text",path="train",weight=0.5}]'
     first, again = (train_pairs(prepare(recipe, tmp_path / name, [half])) for name in ("first", "again"))
