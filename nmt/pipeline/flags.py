@@ -9,10 +9,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import lru_cache
 from typing import Literal, get_args
 
+from nmt.text.known_words import ordinary_words
 from nmt.text.language import detect
 from nmt.text.languages import rules
 from nmt.text.names import given_names
@@ -58,9 +58,6 @@ COVERED_SHARE = 0.4
 LEAST_CHARACTERS = 30
 """A source of so many is not translated by less than a share of them (``Language.short_share``). In 7,600
 pairs of four development sets no French reference is as short; in 7,900 of five one English is."""
-
-WORD_LISTS = Path(__file__).parents[1] / "text" / "word_lists"
-"""Ordinary words of one language that others do not have, by ``scripts/make_word_lists.py``."""
 
 FEW = 64
 """Texts whose words are remembered: several checks ask for them in a row."""
@@ -135,19 +132,12 @@ def copied_words(source: str, target: str, language: str) -> list[str]:
 
     A plural is as ordinary as its singular.
     """
-    written, ordinary = set(_lower_words(target)), _ordinary_words(language)
+    written, ordinary = set(_lower_words(target)), ordinary_words(language)
     return [
         word
         for word in _common_words(source)
         if word in written and (word in ordinary or (word[-1] == "s" and word[:-1] in ordinary))
     ]
-
-
-@cache
-def _ordinary_words(language: str) -> frozenset[str]:
-    """None of a language without a list."""
-    path = WORD_LISTS / f"{language}.txt"
-    return frozenset(path.read_text(encoding="utf-8").split()) if path.exists() else frozenset()
 
 
 def doubled_words(source: str, target: str) -> list[str]:
@@ -192,7 +182,7 @@ def is_in_other_language(text: str, language: str) -> bool:
     unmistakable = rules(language).unmistakable.intersection(words)
     if len(unmistakable) > 1 and PLAIN_SHARE * len(words) <= sum(word in unmistakable for word in words):
         return False
-    plain = unmistakable | _ordinary_words(language).intersection(words)
+    plain = unmistakable | ordinary_words(language).intersection(words)
     if len(plain) > LEAST_PLAIN and ORDINARY_SHARE * len(words) <= sum(word in plain for word in words):
         return False
     detected = detect(text)
@@ -210,7 +200,7 @@ def is_already_in(text: str, language: str, read: str) -> bool:
     known = (own.unmistakable | own.telling).intersection(words)
     if len(words) < LEAST_WORDS or len(known) < LEAST_KNOWN:
         return False
-    if rules(read).unmistakable.intersection(words) or _ordinary_words(read).intersection(words):
+    if rules(read).unmistakable.intersection(words) or ordinary_words(read).intersection(words):
         return False
     detected = detect(text, (language, read))
     return detected.language == language and detected.score >= ALREADY_SCORE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nmt.pipeline.prepare import PreparedSentence
 from nmt.pipeline.result import Candidate
-from nmt.text.lexicon import Entry, look_up, look_up_caption
+from nmt.text.lexicon import Entry, look_up, look_up_caption, look_up_plural
 from nmt.tokenizer import Tokenizer
 
 UNSURE, UNSURE_OF_A_SENTENCE = 0.9, 0.7
@@ -48,7 +48,11 @@ def needs_scores(sentence: PreparedSentence) -> bool:
 
 def _entry(sentence: PreparedSentence) -> Entry | None:
     languages = sentence.source_language, sentence.target_language
-    return look_up_caption(sentence.text, *languages) or look_up(sentence.text, *languages)
+    return (
+        look_up_caption(sentence.text, *languages)
+        or look_up(sentence.text, *languages)
+        or look_up_plural(sentence.text, *languages)
+    )
 
 
 def _unsure(text: str) -> float:

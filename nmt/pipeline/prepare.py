@@ -17,9 +17,9 @@ from nmt.text.casing import SurfaceForm
 from nmt.text.characters import composed, unseen
 from nmt.text.edits import Edit, Rewriting
 from nmt.text.glossary import Term, TermMatch
-from nmt.text.known_words import is_known
+from nmt.text.known_words import is_known, ordinary_words
 from nmt.text.languages import KNOWN, rules
-from nmt.text.lexicon.lookup import look_up
+from nmt.text.lexicon.lookup import is_common, look_up
 from nmt.text.literals import Literal as Copied
 from nmt.text.literals import find_literals
 from nmt.text.money import SIGNS, amounts_in_words
@@ -171,7 +171,7 @@ class Preparer:
             and not any(overlap(match.span, entry.span) for entry in copied)
         ]
         fixed = [*literals, *(Copied("code", entry.span) for entry in copied)]
-        form = SurfaceForm.of(text, fixed, self.prefers, self.source_language)
+        form = SurfaceForm.of(text, fixed, self.prefers, self.source_language, self._is_common)
         if form.case == "as_is":
             names = beside([*copied, *(ProtectedSpan(match.span, "") for match in terms)], self._names(text))
             copied = sorted([*copied, *names], key=lambda entry: entry.span.start)
@@ -260,6 +260,10 @@ class Preparer:
         return (
             character.isascii() or character in PLAIN or unseen(character) or self._tokenizer.knows(character)
         )
+
+    def _is_common(self, word: str) -> bool:
+        languages = self.source_language, self.target_language
+        return word.lower() in ordinary_words(languages[0]) or is_common(word, *languages)
 
     def prefers(self, word: str) -> str:
         """The form of a word in lower case, capitalised or as it is that the vocabulary has in fewest pieces.

@@ -62,6 +62,7 @@ class SurfaceForm:
         copied: Sequence[Copied] = (),
         prefers: Callable[[str], str] = str.lower,
         language: str = "en",
+        is_common: Callable[[str], bool] = str.islower,
     ) -> SurfaceForm:
         """The surface form of ``text``, a sentence without white space around it.
 
@@ -70,6 +71,7 @@ class SurfaceForm:
             copied: its literals; they keep their case, and emoji and symbols at the ends stand outside.
             prefers: for a word in capitals or with one, the form of it to give to the model.
             language: ISO 639-1 code of the sentence's.
+            is_common: whether a word is no name, whatever its capitals.
         """
         core = _core(text, copied)
         inside = text[core.start : core.end]
@@ -87,7 +89,7 @@ class SurfaceForm:
         if case == "lower":
             begins = len(words) > (MOST_SMALL_WORDS if unfinished else 1)
         recased = _recased(text, core, words, case, prefers, language, begins=begins)
-        if unfinished and _is_fragment(text, core, words, case, language):
+        if unfinished and _is_fragment(text, core, words, case, language, is_common):
             first = text[words[0].start : words[0].end]
             if len(prefers(first)) == len(first):
                 recased = text[: core.start] + prefers(first) + text[words[0].end :]
@@ -232,16 +234,24 @@ def _case(text: str, words: Sequence[Span], language: str) -> Case:
     return "as_is"
 
 
-def _is_fragment(text: str, core: Span, words: Sequence[Span], case: Case, language: str) -> bool:
+def _is_fragment(
+    text: str,
+    core: Span,
+    words: Sequence[Span],
+    case: Case,
+    language: str,
+    is_common: Callable[[str], bool],
+) -> bool:
     """Whether a text is a few words in small letters after a first one that begins with a capital.
 
-    Or a label and a number: Price: $45.
+    Or one common word, or a label and a number: Streets, Price: $45.
     """
     if case != "as_is" or not 1 <= len(words) <= MOST_FRAGMENT_WORDS or words[0].start != core.start:
         return False
-    if len(words) == 1 and not _LABELS_A_NUMBER.match(text, words[0].end, core.end):
-        return False
     first, *others = (text[word.start : word.end] for word in words)
+    is_alone = words[0].end == core.end and is_common(first)
+    if not others and not is_alone and not _LABELS_A_NUMBER.match(text, words[0].end, core.end):
+        return False
     lone = _APOSTROPHE.split(first)[0].lower()
     may_be_small = lone not in rules(language).always_capital and (language, lone) != ("en", "i")
     return first[0].isupper() and first[1:].islower() and all(map(str.islower, others)) and may_be_small

@@ -61,6 +61,22 @@ def is_known(word: str, language: str) -> bool:
     return filter_ is not None and any(_is_in(form, filter_) for form in _forms(word, language))
 
 
+def is_written(word: str, language: str) -> bool:
+    """Whether a word in lower case is in the list of ``language`` in this very form."""
+    filter_ = _filter_of(language)
+    return filter_ is not None and _is_in(word, filter_)
+
+
+@cache
+def ordinary_words(language: str) -> frozenset[str]:
+    """Frequent words that are no names and that other languages lack, by ``scripts/make_word_lists.py``.
+
+    There are none in a language without a list.
+    """
+    path = FOLDER / f"{language}.txt"
+    return frozenset(path.read_text(encoding="utf-8").split()) if path.exists() else frozenset()
+
+
 def packed(words: Iterable[str]) -> bytes:
     """The Bloom filter of words."""
     known = {word for word in words if len(word) >= LEAST_LETTERS}

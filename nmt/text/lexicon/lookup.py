@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
 
+from nmt.text.known_words import LEAST_LETTERS, is_written
 from nmt.text.languages import rules
 
 MOST_WORDS = 4
@@ -18,8 +20,17 @@ LONGEST = 6
 FOLDER = Path(__file__).parent
 LABELS = ("label", "phrase")
 
-Known: TypeAlias = tuple[str, str, bool]
-"""Source and target without final marks, and whether it is written with a capital by itself: a label."""
+NOUNS = ("noun", "word")
+"""Kinds of entries that may have a plural."""
+
+Known: TypeAlias = tuple[str, str, str]
+"""Source and target without final marks, and the kind; a label is written with a capital by itself."""
+
+_PLURALS = {
+    "en": (("y", "ies"), ("fe", "ves"), ("f", "ves"), ("", "s"), ("", "es")),
+    "fr": (("al", "aux"), ("ail", "aux"), ("s", "s"), ("x", "x"), ("z", "z"), ("", "s"), ("", "x")),
+}
+"""Endings of singulars, and of their plurals; of those that fit, the first that is a word."""
 
 _CAPTION = re.compile(r"([\[(]\s*)([^\W\d_][^\[\]()]*?)(\s*[\])])")
 _END = re.compile(r"[\s\u00a0\u202f]*([.!?…:,]*)$")
@@ -56,6 +67,60 @@ def look_up(text: str, source_language: str, target_language: str) -> Entry | No
     return Entry(tuple(dict.fromkeys(_shaped(one, text, target_language) for one in best_first)))
 
 
+def look_up_plural(word: str, source_language: str, target_language: str) -> Entry | None:
+    """The entry of a plural whose singular alone is in the lexicon.
+
+    Args:
+        word: one word, and a final mark perhaps.
+        source_language: ISO 639-1 code of it.
+        target_language: of what is wanted.
+    """
+    table, folded = _table(source_language, target_language), _folded(word)
+    if " " in folded or len(folded) < LEAST_LETTERS:
+        return None
+    translations = (
+        _shaped((source, plural, kind), word, target_language)
+        for singular in _singulars(folded, source_language)
+        for source, target, kind in table.get(singular, ())
+        if kind in NOUNS and source == singular and target.isalpha()
+        for plural in _plural(target, target_language)
+    )
+    found = tuple(dict.fromkeys(translations))
+    return Entry(found) if found else None
+
+
+def _singulars(word: str, language: str) -> list[str]:
+    """What a word may be the plural of."""
+    return [
+        word.removesuffix(ending) + singular
+        for singular, ending in _PLURALS.get(language, ())
+        if word.endswith(ending)
+    ]
+
+
+def _plural(word: str, language: str) -> Iterator[str]:
+    """The plural of a word, if it is one."""
+    plurals = (
+        word.removesuffix(singular) + ending
+        for singular, ending in _PLURALS.get(language, ())
+        if word.endswith(singular)
+    )
+    yield from islice((plural for plural in plurals if is_written(plural, language)), 1)
+
+
+def is_common(word: str, source_language: str, target_language: str) -> bool:
+    """Whether a word, or what it may be the plural of, is written small in the lexicon: no name.
+
+    Args:
+        word: one word, with any capitals.
+        source_language: ISO 639-1 code of it.
+        target_language: of the lexicon's other side.
+    """
+    table, word = _table(source_language, target_language), word.lower()
+    forms = [word, *_singulars(word, source_language)]
+    return any(known[0] == form for form in forms for known in table.get(form, ()))
+
+
 def look_up_caption(text: str, source_language: str, target_language: str) -> Entry | None:
     """The entry of a caption of subtitles: [DOOR OPENS], (laughs). Brackets are around all of it.
 
@@ -71,7 +136,7 @@ def look_up_caption(text: str, source_language: str, target_language: str) -> En
     known = _captions(source_language, target_language).get(words.lower())
     if known is None:
         return None
-    shaped = _shaped(("", known, True), words, target_language)
+    shaped = _shaped(("", known, LABELS[0]), words, target_language)
     return Entry((f"{match[1]}{shaped}{match[3]}",))
 
 
@@ -89,7 +154,7 @@ def _table(source_language: str, target_language: str) -> dict[str, tuple[Known,
     found: dict[str, list[Known]] = {}
     for name, reverse in zip(names, (False, True), strict=True):
         for source, target, kind in _lines(FOLDER / name, reverse=reverse):
-            known = (_END.sub("", source), _END.sub("", target), kind in LABELS)
+            known = (_END.sub("", source), _END.sub("", target), kind)
             found.setdefault(_folded(source), []).append(known)
     return {folded: tuple(entries) for folded, entries in found.items()}
 
@@ -110,14 +175,14 @@ def _lines(path: Path, *, reverse: bool = False) -> Iterator[tuple[str, str, str
 
 def _shaped(known: Known, text: str, language: str) -> str:
     """A translation with the capitals and the final mark of a text."""
-    _, translation, is_label = known
+    _, translation, kind = known
     bare = _END.sub("", text)
     marks = text[len(bare) :].strip()
     if bare.isupper() and len(bare) > 1:
         translation = translation.upper()
     elif bare[:1].isupper():
         translation = translation[:1].upper() + translation[1:]
-    elif is_label and bare.islower():
+    elif kind in LABELS and bare.islower():
         translation = translation[:1].lower() + translation[1:]
     space = " " if marks and marks[0] in rules(language).spaced_marks else ""
     return f"{translation}{space}{marks}"
