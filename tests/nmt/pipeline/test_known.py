@@ -67,15 +67,20 @@ def test_terms_and_forms_of_address_are_the_models(english: Translator) -> None:
 
 
 def test_it_is_told_in_the_translation(english: Translator) -> None:
-    found = english.translate(["Dog", "octopus", "The dog sleeps."], TranslationOptions(alignment="links"))
+    found = english.translate(["Storks", "octopus", "The dog sleeps."], TranslationOptions(alignment="links"))
 
-    assert [one.text for one in found[:2]] == ["Chien", "pieuvre"]
+    assert [one.text for one in found[:2]] == ["Cigognes", "pieuvre"]
     for translation in found[:2]:
         assert [flag.kind for flag in translation.flags] == ["lexicon"]
         assert translation.confidence == 1.0
         assert translation.links is not None
         assert [(link.source, link.target) for link in translation.links] == [(0, 0)]
     assert found[2].flags == ()
+
+
+def test_a_common_word_is_read_small_and_a_name_is_not(english: Translator) -> None:
+    found = english.translate(["Candles", "Streets", "Naples", "Jack"])
+    assert [one.text.split()[-1] for one in found] == ["Bougies", "Rues", "Naples", "Jack"]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +107,7 @@ def test_a_timetable_is_written_by_rule(english: Translator) -> None:
 
 
 def test_without_confidence_texts_and_flags_are_the_same(english: Translator) -> None:
-    texts = ["Dog", "octopus", "The dog sleeps.", "Call 555-0100 at 5 pm.", "[DOOR OPENS]", "Search", ""]
+    texts = ["Storks", "octopus", "The dog sleeps.", "Call 555-0100 at 5 pm.", "[DOOR OPENS]", "Search", ""]
     found = english.translate(texts, TranslationOptions(confidence=False))
     expected = english.translate(texts)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nmt.text.lexicon import look_up
-from nmt.text.lexicon.lookup import FOLDER
+from nmt.text.lexicon import look_up, look_up_plural
+from nmt.text.lexicon.lookup import FOLDER, is_common
 from scripts.make_lexicon import own_pairs
 
 
@@ -67,3 +67,37 @@ def test_the_file_has_three_columns_and_the_corpus_short_pairs() -> None:
     cells = [line.split("\t") for line in lines]
     assert {len(row) for row in cells} == {3}
     assert {(english, french) for _, english, french in own_pairs()} <= {(row[0], row[1]) for row in cells}
+
+
+@pytest.mark.parametrize(
+    ("languages", "plural", "translation"),
+    [
+        ("en fr", "storks", "cigognes"),
+        ("en fr", "Castles", "Châteaux"),
+        ("en fr", "DISCOVERIES", "DÉCOUVERTES"),
+        ("en fr", "Newspapers:", "Journaux :"),
+        ("fr en", "leçons", "lessons"),
+        ("fr en", "Châteaux", "Castles"),
+        ("fr en", "bouleaux", "birches"),
+        ("fr en", "journaux", "newspapers"),
+    ],
+)
+def test_plurals_follow_from_singulars(languages: str, plural: str, translation: str) -> None:
+    entry = look_up_plural(plural, *languages.split())
+    assert entry is not None
+    assert translation in entry.translations
+
+
+@pytest.mark.parametrize("text", ["stork", "establishes", "two storks", "gas", "xyzzys", "Naples", "", "..."])
+def test_what_is_no_plural_of_a_noun_has_no_entry(text: str) -> None:
+    assert look_up_plural(text, "en", "fr") is None
+    assert look_up_plural(text, "en", "de") is None
+
+
+def test_common_words_are_no_names() -> None:
+    common = [
+        word
+        for word in ("Castle", "CASTLES", "Dog", "Naples", "Jack", "Xyzzy")
+        if is_common(word, "en", "fr")
+    ]
+    assert common == ["Castle", "CASTLES", "Dog"]
