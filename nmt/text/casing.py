@@ -17,6 +17,7 @@ from nmt.spans import Span, overlap
 from nmt.text.edits import Edit
 from nmt.text.languages import rules
 from nmt.text.literals import Literal as Copied
+from nmt.text.names import given_names
 
 Case = Literal["as_is", "capitals", "title", "lower"]
 
@@ -26,6 +27,8 @@ MIN_TITLE_WORDS = 3
 TITLE_SHARE = 0.75
 MOST_SMALL_WORDS = 6
 """A text in small letters without final punctuation is read as it is: very expensive, not Very expensive."""
+SMALL_WORD = 3
+"""Letters of a word that has no capital among words that have: of, the."""
 MOST_FRAGMENT_WORDS = 5
 """One that begins with a capital is read in small letters too, unless the model knows its first word so."""
 
@@ -80,12 +83,12 @@ class SurfaceForm:
         ]
         if copied:
             words = [word for word in words if not any(overlap(word, literal.span) for literal in copied)]
-        case = _case(text, words, language)
+        case = _case(text, words, language, is_common)
         is_caption = core.start > 0 and text[core.start - 1] in "[(" and len(words) == 1
         if is_caption and case == "as_is" and text[words[0].start : words[0].end].istitle():
             case = "title"
         unfinished = inside[-1:] not in _ENDS
-        begins = not is_caption
+        begins = not (is_caption or (case == "title" and _is_label(text, words, is_common)))
         if case == "lower":
             begins = len(words) > (MOST_SMALL_WORDS if unfinished else 1)
         recased = _recased(text, core, words, case, prefers, language, begins=begins)
@@ -215,7 +218,7 @@ def _n_spaces(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
-def _case(text: str, words: Sequence[Span], language: str) -> Case:
+def _case(text: str, words: Sequence[Span], language: str, is_common: Callable[[str], bool]) -> Case:
     written = [text[span.start : span.end] for span in words]
     letters = "".join(written)
     if not letters or not any(map(str.isalpha, letters)):
@@ -231,7 +234,21 @@ def _case(text: str, words: Sequence[Span], language: str) -> Case:
         n_common = sum(word[0].islower() and len(word) > longest for word in following)
         if n_capitals >= 2 and n_common == 0 and n_capitals >= TITLE_SHARE * len(following):
             return "title"
-    return "as_is"
+    return "title" if _is_label(text, words, is_common) else "as_is"
+
+
+def _is_label(text: str, words: Sequence[Span], is_common: Callable[[str], bool]) -> bool:
+    """Whether a text is a few common words with a capital each: Red Car, but not Mark Twain."""
+    written = [text[span.start : span.end] for span in words]
+    capitals = [word for word in written if word[0].isupper()]
+    return (
+        2 <= len(capitals) <= MOST_FRAGMENT_WORDS
+        and written[0] == capitals[0]
+        and text[-1:] not in _ENDS
+        and written[0] not in given_names()
+        and all(word[1:].islower() and is_common(word) for word in capitals)
+        and all(len(word) <= SMALL_WORD for word in written if word not in capitals)
+    )
 
 
 def _is_fragment(
