@@ -28,6 +28,7 @@ from nmt.text.numbers import is_unit
 from nmt.text.placeholders import PLACEHOLDERS, REGISTER, WITH_REGISTER
 from nmt.text.roman import find_centuries
 from nmt.text.segment import Segment
+from nmt.text.shorthand import find_laughter, shorthand_edits
 from nmt.text.times import find_times
 from nmt.tokenizer import WORD_START, Piece, Tokenizer
 
@@ -182,12 +183,13 @@ class Preparer:
         return replace(sentence, model_input=self.read(sentence, copied))
 
     def _sure(self, text: str) -> list[ProtectedSpan]:
-        """Spans written by rule: times of day, centuries, names of people and streets."""
+        """Spans written by rule: times of day, laughter, centuries, names of people and streets."""
         languages = self.source_language, self.target_language
         times = [
             ProtectedSpan(span, written, is_number=True)
             for span, written in (
                 *find_times(text, *languages),
+                *find_laughter(text, *languages),
                 *(find_centuries(text, *languages) if languages[1] == "en" else ()),
             )
         ]
@@ -302,7 +304,9 @@ class Preparer:
             for placeholder, entry in chosen
         ]
         text = sentence.form.recased
-        for more in (amounts_in_words(text, self.source_language, self._tokenizer.knows), composed(text)):
+        language, knows = self.source_language, self._tokenizer.knows
+        in_words = amounts_in_words(text, language, knows), shorthand_edits(text, language)
+        for more in (*in_words, composed(text)):
             edits += [edit for edit in more if not any(overlap(edit.span, one.span) for one in edits)]
         if not text.isascii() and not self._plain.keys().isdisjoint(text):
             text = text.translate({ord(sign): plain for sign, plain in self._plain.items()})
