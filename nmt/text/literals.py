@@ -19,7 +19,18 @@ from nmt.text.numbers import CURRENCY_CODES, UNIT_SYMBOLS
 from nmt.text.placeholders import RESERVED
 
 Kind = OneOf[
-    "placeholder", "url", "email", "path", "handle", "hashtag", "version", "code", "number", "emoji", "symbol"
+    "placeholder",
+    "url",
+    "email",
+    "path",
+    "handle",
+    "hashtag",
+    "version",
+    "code",
+    "number",
+    "emoji",
+    "copyright",
+    "symbol",
 ]
 
 
@@ -97,6 +108,11 @@ _PATTERNS: dict[Kind, str] = {
             (?:\uFE0F|\p{EMod})? (?:[\U000E0020-\U000E007E]+\U000E007F)?
             (?: \u200D \p{Extended_Pictographic} (?:\uFE0F|\p{EMod})? )*
         )+
+    """,
+    "copyright": r"""
+        (?: (?:\bCopyright\s*)?(?:©|\([cC]\)(?=\s*\d)) | \bCopyright(?=\s\d) )
+        \s*(?:\d{4}(?:\s?[-–]\s?\d{4})?,?\s+)? (?:(?:by|par)\s+)?
+        (?!All\b|Tous\b)\p{Lu}[\w&'’-]* (?:\.?,?\s+(?!All\b|Tous\b)[\p{Lu}&][\w&'’-]*)*
     """,
     "symbol": r"""
         (?:\p{dt=super}|\p{dt=sub}|\p{dt=fraction}|\p{dt=circle}|\p{dt=square}|\p{dt=font}|\p{Co})+

@@ -12,10 +12,15 @@ import re
 from nmt.spans import Span
 
 _ENGLISH = re.compile(
-    r"(?<![\d.,:/$€£-])(\d{1,2})(?:[:.](\d{2}))?[ \u00a0\u202f]?"
+    r"(?:(?<![\d.,:/$€£-])|(?<=[ap]m-)|(?<=[ap]\.m\.-)|(?<=\b\d-)|(?<=\b\d\d-))"
+    r"(\d{1,2})(?:[:.](\d{2}))?[ \u00a0\u202f]?"
     r"([ap])(?:m|\.[ \u00a0]?m)(?:\.(?!\s*$))?(?!\w)",
     re.IGNORECASE,
 )
+_ENGLISH_FIRST = re.compile(
+    r"(?<![\w.,:/$€£-])(\d{1,2})(?::(\d{2}))?(?=[ \u00a0\u202f]?[-–—][ \u00a0\u202f]?$)"
+)
+"""The first hour of a range that has am or pm at its end alone: 9-5 pm."""
 _FRENCH = re.compile(
     r"(?<!\w)(?:à|dès|vers|jusqu'à|entre|de|et)\s+(\d{1,2})[ \u00a0\u202f]?h(?:eures?)?"
     r"(?:[ \u00a0\u202f]?(\d{2}))?(?!\w)(?!\s+(?:de|d'|par|sur)\b)",
@@ -110,11 +115,20 @@ def _joined(text: str, found: list[tuple[Span, str]], target: str) -> list[tuple
 
 def _hours(text: str, source: str, target: str) -> list[tuple[Span, str]]:
     if (source, target) == ("en", "fr"):
-        return [
-            (Span(*match.span()), _in_french(int(match[1]), match[2], match[3].lower()))
-            for match in _ENGLISH.finditer(text)
-            if int(match[1]) <= 12 and int(match[2] or 0) < 60
-        ]
+        found = []
+        for match in _ENGLISH.finditer(text):
+            if int(match[1]) > 12 or int(match[2] or 0) >= 60:
+                continue
+            half = match[3].lower()
+            first = _ENGLISH_FIRST.search(text[: match.start()])
+            if first is not None and 0 < int(first[1]) <= 12 and int(first[2] or 0) < 60:
+                earlier = int(first[1]) % 12 <= int(match[1]) % 12
+                other = half if earlier else "ap".replace(half, "")
+                found.append((Span(*first.span()), _in_french(int(first[1]), first[2], other)))
+            elif text[: match.start()].endswith(tuple(f"{digit}-" for digit in "0123456789")):
+                continue
+            found.append((Span(*match.span()), _in_french(int(match[1]), match[2], half)))
+        return found
     if (source, target) == ("fr", "en"):
         matches = [
             match for match in _FRENCH.finditer(text) if int(match[1]) <= 24 and int(match[2] or 0) < 60

@@ -33,9 +33,18 @@ EXAMPLES = {
     "version": ["2.1.3", "v2", "v1.2-beta", "192.168.0.1"],
     "code": [*CODE.split(), "`x y`", "$A = \\pi r^2$", "$$E = mc^2$$", "$x$", "\\(a + b\\)", "\\[y = 2\\]"],
     "emoji": ["😍", "👨‍👩‍👧", "🇫🇷", "👍🏽", "1️⃣", "❤️", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "😀😀", "🏳️‍🌈"],
+    "copyright": [
+        "© 2024 Acme Inc",
+        "Copyright © 2019-2024, Black & Sons",
+        "© Reuters",
+        "Copyright 2024 by Jean Dupont",
+    ],
     "symbol": ['12"', "5.5″", "²", "½", "™", "①", "-3.5 °C", "70°F"],
 }
 PROSE = [
+    "Copyright Law",
+    "(c) The rule (c) 12 rules",
+    "the copyright of 2024 Tests",
     "and/or",
     "item(s)",
     "70 % de",

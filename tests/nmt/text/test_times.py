@@ -11,6 +11,12 @@ from nmt.text.times import find_times
     ("text", "source", "target", "times"),
     [
         ("9 am to 5:30 pm", "en", "fr", [("9 am", "9 h"), ("5:30 pm", "17 h 30")]),
+        ("Open: 9am-5pm", "en", "fr", [("9am-5pm", "9 h-17 h")]),
+        ("9-5 pm", "en", "fr", [("9-5 pm", "9 h-17 h")]),
+        ("10:30–11:45 am", "en", "fr", [("10:30–11:45 am", "10 h 30–11 h 45")]),
+        ("noon, 12-2 pm or 11-1 pm", "en", "fr", [("12-2 pm", "12 h-14 h"), ("11-1 pm", "11 h-13 h")]),
+        ("from 10-2 am", "en", "fr", [("10-2 am", "22 h-2 h")]),
+        ("2024-10am and 45-3pm", "en", "fr", []),
         ("At 12 a.m. or 12 p.m. sharp", "en", "fr", [("12 a.m.", "0 h"), ("12 p.m.", "12 h")]),
         ("Be there at 3 p.m.", "en", "fr", [("3 p.m", "15 h")]),
         ("at 8:00AM", "en", "fr", [("8:00AM", "8 h")]),
