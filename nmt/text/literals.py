@@ -27,6 +27,7 @@ Kind = OneOf[
     "hashtag",
     "version",
     "code",
+    "phone",
     "number",
     "emoji",
     "copyright",
@@ -108,6 +109,11 @@ _PATTERNS: dict[Kind, str] = {
             (?:\uFE0F|\p{EMod})? (?:[\U000E0020-\U000E007E]+\U000E007F)?
             (?: \u200D \p{Extended_Pictographic} (?:\uFE0F|\p{EMod})? )*
         )+
+    """,
+    "phone": r"""
+        (?<![\w.,+-]) (?<!\d[\ \u00A0]) (?=(?:\D{0,2}\d){9})
+        (?: \+\d{1,3}[\ \u00A0.-]?(?:\(\d{1,4}\)[\ \u00A0.-]?)? | 0 ) \d{0,4}
+        (?:[\ \u00A0.-]\d{2,4}){2,4} (?!\w|[.,-]\d)
     """,
     "copyright": r"""
         (?: (?:\bCopyright\s*)?(?:©|\([cC]\)(?=\s*\d)) | \bCopyright(?=\s\d) )

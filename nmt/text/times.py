@@ -43,6 +43,7 @@ _DAY = {
     code: rf"(?:{'|'.join([*_LONG_DAYS[code], *_ALSO_SHORT[code], *_SHORT_DAYS[code]])})(?!\w)"
     for code in ("en", "fr")
 }
+_AFTER_DAY = re.compile(rf"(?<!\w){_DAY['fr']}\.?,?\s+(?={_HOUR}(?!\s+(?:de|d'|par|sur)\b))", re.IGNORECASE)
 _DAY_RANGE = {
     code: re.compile(
         rf"(?<!\w)({day})\.?(?:({_DASH})({day})(?:\.(?=[\s:,]*\d))?|(?=:?[ \u00a0]\d{{1,2}}\D))",
@@ -137,7 +138,8 @@ def _hours(text: str, source: str, target: str) -> list[tuple[Span, str]]:
             matches = []  # "de 8 h" alone is a duration
         is_range = len(matches) > 1
         found = [_with_preposition(match, is_range=is_range) for match in matches]
-        return [*found, *_ranges(text, [span.end for span, _ in found])]
+        found += _ranges(text, [span.end for span, _ in found])
+        return [*found, *_after_days(text, [span.end for span, _ in found])]
     return []
 
 
@@ -148,6 +150,16 @@ def _ranges(text: str, ends: list[int]) -> list[tuple[Span, str]]:
         for match in _FRENCH_RANGE.finditer(text)
         for hour in _HOUR_PARTS.finditer(text, *match.span())
         if hour.end() not in ends and int(hour[1]) <= 24 and int(hour[2] or 0) < 60
+    ]
+
+
+def _after_days(text: str, ends: list[int]) -> list[tuple[Span, str]]:
+    """French hours right after a day: vendredi 18 h."""
+    hours = (_HOUR_PARTS.match(text, day.end()) for day in _AFTER_DAY.finditer(text))
+    return [
+        (Span(*hour.span()), _in_english(int(hour[1]), hour[2]))
+        for hour in hours
+        if hour is not None and hour.end() not in ends and int(hour[1]) <= 24 and int(hour[2] or 0) < 60
     ]
 
 

@@ -11,6 +11,9 @@ from nmt.text.times import find_times
     ("text", "source", "target", "times"),
     [
         ("9 am to 5:30 pm", "en", "fr", [("9 am", "9 h"), ("5:30 pm", "17 h 30")]),
+        ("Le cours est vendredi 18h.", "fr", "en", [("vendredi 18h", "Friday 6 pm")]),
+        ("Rendez-vous sam. 20 h 30", "fr", "en", [("sam. 20 h 30", "Sat 8:30 pm")]),
+        ("un vendredi 18 h de travail", "fr", "en", []),
         ("Open: 9am-5pm", "en", "fr", [("9am-5pm", "9 h-17 h")]),
         ("9-5 pm", "en", "fr", [("9-5 pm", "9 h-17 h")]),
         ("10:30–11:45 am", "en", "fr", [("10:30–11:45 am", "10 h 30–11 h 45")]),
