@@ -7,7 +7,7 @@ from nmt.pipeline.result import Candidate
 from nmt.text.lexicon import Entry, look_up, look_up_caption, look_up_plural
 from nmt.tokenizer import Tokenizer
 
-UNSURE, UNSURE_OF_A_SENTENCE = 0.9, 0.7
+UNSURE, UNSURE_OF_A_SENTENCE = 0.9, 0.85
 """Below such a confidence the lexicon is believed, not the model; a sentence may be said in more ways."""
 WHOLE = (".", "!", "?")
 

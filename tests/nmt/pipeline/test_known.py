@@ -45,7 +45,7 @@ def test_an_unsure_model_gives_way(english: Translator) -> None:
         ("Dog", "Travaille", None),
         ("Dog", "chien", 0.1),
         ("A text of many more words than that", "Un texte", 0.1),
-        ("I love you.", "Je vous adore.", 0.75),
+        ("I love you.", "Je vous adore.", 0.86),
     ],
 )
 def test_the_model_stands(english: Translator, text: str, best: str, confidence: float | None) -> None:
