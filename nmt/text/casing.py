@@ -57,6 +57,8 @@ class SurfaceForm:
     """Repeated final punctuation of the core, "" if there is none: the model reads its first mark."""
     unfinished: bool
     """The core ends without punctuation: the model reads a full stop there, and its translation gets none."""
+    may_be_name: str = ""
+    """The first word, where the model reads it small and it may be a name all the same."""
 
     @classmethod
     def of(
@@ -92,10 +94,12 @@ class SurfaceForm:
         if case == "lower":
             begins = len(words) > (MOST_SMALL_WORDS if unfinished else 1)
         recased = _recased(text, core, words, case, prefers, language, begins=begins)
+        may_be_name = ""
         if unfinished and _is_fragment(text, core, words, case, language, is_common):
             first = text[words[0].start : words[0].end]
             if len(prefers(first)) == len(first):
                 recased = text[: core.start] + prefers(first) + text[words[0].end :]
+                may_be_name = "" if is_common(first) else first
         ending = _REPEATED_END.search(inside)
         if ending is not None and any(literal.span.end == core.end for literal in copied):
             ending = None
@@ -105,6 +109,7 @@ class SurfaceForm:
             recased,
             ending.group() if ending else "",
             unfinished,
+            may_be_name,
         )
 
     def edits(self, text: str) -> list[Edit]:
@@ -153,7 +158,8 @@ class SurfaceForm:
             if first_read.isupper() and word is not None and is_first:
                 upper = written[word.start()].upper()
                 characters[word.start()] = upper if len(upper) == 1 else written[word.start()]
-            _restore_capitals(characters, written, kept, source)
+            names = [match.group() for match in _WORD.finditer(source) if match.start() > 0]
+            _restore_capitals(characters, written, kept, [self.may_be_name, *names])
         return "".join(characters)
 
     def ending_edits(self, written: str, kept: Sequence[Span], language: str = "fr") -> list[Edit]:
@@ -315,9 +321,10 @@ def _map_letters(text: str, change: Callable[[str], str], kept: Sequence[Span]) 
     return "".join(characters)
 
 
-def _restore_capitals(characters: list[str], written: str, kept: Sequence[Span], source: str) -> None:
+def _restore_capitals(
+    characters: list[str], written: str, kept: Sequence[Span], names: Sequence[str]
+) -> None:
     """A name with a capital in the source has it in the translation, if it is there and never has one."""
-    names = [match.group() for match in _WORD.finditer(source) if match.start() > 0]
     for name in names:
         if len(name) < 3 or not name[0].isupper() or name.isupper() or name in written:
             continue

@@ -43,6 +43,7 @@ EXAMPLES = {
     "symbol": ['12"', "5.5″", "²", "½", "™", "①", "-3.5 °C", "70°F"],
 }
 PROSE = [
+    "from `old' to `new'",
     "0 12 34 and 0.5 1 000 000 000",
     "Copyright Law",
     "(c) The rule (c) 12 rules",
