@@ -117,6 +117,12 @@ FRAMES: dict[str, dict[str, Sequence[str]]] = {
             "Il suit de {} que la maison est rouge.",
         ),
     },
+    "words alone with a capital": {"en": ("{}",), "fr": ("{}",)},
+    "shorthand of chats": {"en": ("{}",), "fr": ("{}",)},
+    "telephone numbers": {
+        "en": ("Call {}.", "Phone: {}", "My number is {}, call me tonight.", "{}"),
+        "fr": ("Appelez-moi au {}.", "Tél. : {}", "Mon numéro est le {}, rappelle-moi ce soir.", "{}"),
+    },
     "words between two placeholders": {
         "en": (
             *("I accept the %s{}%s.", "Please read our %s{}%s before you continue.", "See <1>{}</1> first."),
@@ -286,6 +292,83 @@ FILLS: dict[str, dict[str, Sequence[tuple[str, str]]]] = {
             ("nouvelles versions", "versions"),
         ),
     },
+    "words alone with a capital": {
+        "en": (
+            *(
+                ("Owls", "hibou|chouette"),
+                ("Blankets", "couverture"),
+                ("Shoes", "chaussure"),
+                ("Keys", "clé|touche"),
+            ),
+            *(("Drinks", "boisson"), ("Bread", "pain"), ("Kitchen", "cuisine"), ("Lawyers", "avocat")),
+            *(
+                ("Umbrella", "parapluie"),
+                ("Villages", "village"),
+                ("Hospitals", "hôpita"),
+                ("Rivers", "rivière|fleuve"),
+            ),
+            *(
+                ("Ladders", "échelle"),
+                ("Spoon", "cuill"),
+                ("Beautiful", "be(?:au|lle)"),
+                ("Expensive", "ch(?:er|ère)"),
+            ),
+            *(
+                ("Swim", "nager|nage"),
+                ("Yesterday", "hier"),
+                ("Apples", "pomme"),
+                ("Farmers", "agriculteur|fermier"),
+            ),
+        ),
+        "fr": (
+            *(("Hiboux", "owl"), ("Couvertures", "blanket|cover"), ("Chaussures", "shoe"), ("Clés", "key")),
+            *(("Boissons", "drink|beverage"), ("Pain", "bread"), ("Cuisine", "kitchen|cooking|cuisine")),
+            *(("Avocats", "lawyer|avocado"), ("Parapluie", "umbrella"), ("Villages", "village")),
+            *(
+                ("Hôpitaux", "hospital"),
+                ("Rivières", "river"),
+                ("Échelles", "ladder|scale"),
+                ("Cuillère", "spoon"),
+            ),
+            *(
+                ("Belle", "beautiful|lovely"),
+                ("Cher", "expensive|dear"),
+                ("Nager", "swim"),
+                ("Hier", "yesterday"),
+            ),
+            *(("Pommes", "apple"), ("Agriculteurs", "farmer")),
+        ),
+    },
+    "shorthand of chats": {
+        "en": (
+            *(("r u at home?", "maison"), ("im at work", "travail"), ("thx for the book", "merci.*livre")),
+            *(("pls open the door", "porte"), ("idk where he is", "sais pas"), ("c u tomorrow", "demain")),
+            *(
+                ("i dont have a car", "pas de voiture"),
+                ("whats ur name?", "nom|appel"),
+                ("brb", "revien|retour"),
+            ),
+            *(
+                ("ur so nice", "gentil|sympa"),
+                ("wanna eat?", "manger"),
+                ("call me asap", "(?:dès que|au plus vite|le plus vite) ?(?:possible)?"),
+            ),
+        ),
+        "fr": (
+            *(
+                ("t où ?", "where are you"),
+                ("slt ça va ?", "h(?:i|ello|ey)"),
+                ("jsp où il est", "don't know"),
+            ),
+            *(("merci bcp", "thank"), ("tu viens stp ?", "come|coming"), ("chui au travail", "I'm at work")),
+            *(("g faim", "hungry"), ("pk tu pleures ?", "why"), ("dsl pour hier", "sorry")),
+            *(
+                ("on mange qd ?", "when"),
+                ("rdv demain", "appointment|meet|see you"),
+                ("tt va bien", "everything|all"),
+            ),
+        ),
+    },
     "text in the other language": {
         "en": (("chat", "maison"), ("livre", "voiture"), ("pain", "cuisine"), ("vélo", "gare")),
         "fr": (("cat", "house"), ("book", "car"), ("bread", "kitchen"), ("bicycle", "station")),
@@ -296,6 +379,11 @@ FORMULAS = (
     *(r"$A = \pi r^2$", "$$E = mc^2$$", r"$\frac{a}{b}$", "$x_1 + x_2 = 3$", r"\(a^2 + b^2 = c^2\)", "$n$"),
     *(r"$$\int_0^1 f(t) dt$$", r"\[y = 2x\]", r"$\alpha < \beta$", r"$\sum_{i=1}^{n} i$"),
 )
+PHONES = {
+    "en": ("(555) 999-9999", "555-999-9999", "020 7999 9999", "+44 20 7999 9999", "1-800-999-9999"),
+    "fr": ("01 99 99 99 99", "06.99.99.99.99", "+33 1 99 99 99 99", "0199999999"),
+}
+"""Forms of telephone numbers; each 9 is a digit."""
 NUMERALS = "0 I II III IV V VI VII VIII IX X XI XII XIII XIV XV XVI XVII XVIII XIX XX XXI"
 ROMAN = NUMERALS.split()
 SPELLED = {
@@ -410,6 +498,23 @@ def _filled(kind: str, language: str, rng: random.Random) -> tuple[str, str]:
     return rng.choice(FILLS[kind][language])
 
 
+def _told(kind: str) -> Callable[[str, str, random.Random], Case]:
+    """Cases whose translation begins or goes on as their fill says, in any case of letters."""
+
+    def make(frame: str, language: str, rng: random.Random) -> Case:
+        inner, known = _filled(kind, language, rng)
+        return Case(frame.format(inner), (), pattern=rf"(?i)\b(?:{known})")
+
+    return make
+
+
+def _phone(frame: str, language: str, rng: random.Random) -> Case:
+    digits = [rng.randint(0, 9) for _ in range(10)]
+    form = rng.choice(PHONES[language])
+    number = re.sub("9", lambda _: str(digits.pop()), form)
+    return Case(frame.format(number), (number,))
+
+
 def _caption(frame: str, language: str, rng: random.Random) -> Case:
     inner, known = _filled("captions in brackets", language, rng)
     if rng.random() < 0.6:
@@ -516,6 +621,9 @@ _MAKE: dict[str, Callable[[str, str, random.Random], Case]] = {
     "letters alone": _letters,
     "stars around words": _stars,
     "formulas": _formula,
+    "words alone with a capital": _told("words alone with a capital"),
+    "shorthand of chats": _told("shorthand of chats"),
+    "telephone numbers": _phone,
     "words between two placeholders": _between,
     "text in the other language": _other,
 }
