@@ -82,6 +82,9 @@ _PHRASES = {
     ),
 }
 """Language -> patterns of what is shorthand in its place alone, each with what it stands for."""
+_IN_PHRASES = {"en": "u r c k ur lets wanna", "fr": "t tt tte cc g c ki ke ya"}
+"""What each of their matches has one of, or a plus sign."""
+_ANY_WORD = re.compile(r"[^\W_]+")
 _WORD = re.compile(r"(?<![\w@#./:_'’-])[^\W_]+(?![\w@/_'’-]|[.:]\w)")
 
 
@@ -92,6 +95,8 @@ def shorthand_edits(text: str, language: str) -> list[Edit]:
     ['are you', 'please', 'as soon as possible']
     """
     if language not in _WORDS:
+        return []
+    if "+" not in text and _shorthand_of(language).isdisjoint(_ANY_WORD.findall(text.lower())):
         return []
     edits: list[Edit] = []
     for span, words in (*_phrases(text, language), *_words(text, language)):
@@ -131,6 +136,12 @@ def _is_small(text: str, start: int, word: str) -> bool:
 def _as_it_begins(text: str, span: Span, words: str) -> str:
     """With a capital where the text has one."""
     return words[0].upper() + words[1:] if text[span.start].isupper() else words
+
+
+@cache
+def _shorthand_of(language: str) -> frozenset[str]:
+    """Every word and letter of its shorthand."""
+    return frozenset(_table(language)) | frozenset(_IN_PHRASES[language].split())
 
 
 @cache

@@ -35,6 +35,7 @@ def test_english_shorthand(text: str, written: str) -> None:
         ("slt, t où ?", "salut, tu es où ?"),
         ("tkt c'est pas grave", "ne t'inquiète pas, c'est pas grave"),
         ("g pas compris, à tte", "j'ai pas compris, à tout à l'heure"),
+        ("Merci, a+", "Merci, à plus tard"),
         ("Dsl, rdv ds 5 min", "Désolé, rendez-vous dans 5 min"),
         ("il ya du monde, ya tt le monde", "il y a du monde, il y a tout le monde"),
     ],
