@@ -40,6 +40,10 @@ _REPEATED_END = re.compile(r"(?:!{2,}|\?{2,}|[!?]{2,}|\.{4,})$")
 _END = re.compile(r"[\s\u00a0\u202f]*[.!?…]+$")
 _PAIRS = {'"': '"', "“": "”", "«": "»", "(": ")", "[": "]", "‘": "’"}
 _BOLD = re.compile(r"\*\*[^\s*](?:[^*]*[^\s*])?\*\*")
+_NAMES_A_PLACE = frozenset(
+    ["Street", "Road", "Avenue", "Square", "Lane", "Park", "Bridge", "Sea", "Ocean", "Bay", "Valley", "Island", "Islands"]
+)
+"""Last words of names that are made of common ones: Wall Street."""
 _LABELS_A_NUMBER = re.compile(r"\s?:[^\w:]*\d")
 _ENDS = ".!?…:;,)]»”\"'’"
 
@@ -252,6 +256,7 @@ def _is_label(text: str, words: Sequence[Span], is_common: Callable[[str], bool]
         and written[0] == capitals[0]
         and text[-1:] not in _ENDS
         and written[0] not in given_names()
+        and written[-1] not in _NAMES_A_PLACE
         and all(word[1:].islower() and is_common(word) for word in capitals)
         and all(len(word) <= SMALL_WORD for word in written if word not in capitals)
     )
