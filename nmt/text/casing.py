@@ -41,7 +41,20 @@ _END = re.compile(r"[\s\u00a0\u202f]*[.!?…]+$")
 _PAIRS = {'"': '"', "“": "”", "«": "»", "(": ")", "[": "]", "‘": "’"}
 _BOLD = re.compile(r"\*\*[^\s*](?:[^*]*[^\s*])?\*\*")
 _NAMES_A_PLACE = frozenset(
-    ["Street", "Road", "Avenue", "Square", "Lane", "Park", "Bridge", "Sea", "Ocean", "Bay", "Valley", "Island", "Islands"]
+    (
+        "Street",
+        "Road",
+        "Avenue",
+        "Square",
+        "Lane",
+        "Park",
+        "Bridge",
+        "Sea",
+        "Ocean",
+        "Bay",
+        "Valley",
+        "Island",
+    )
 )
 """Last words of names that are made of common ones: Wall Street."""
 _LABELS_A_NUMBER = re.compile(r"\s?:[^\w:]*\d")
