@@ -52,7 +52,7 @@ LOOK_EVERY_S = 5.0
 STOPPED_WITHIN_S = 900.0
 ENDED = "ended"
 """File in the folder of a run that came to its end."""
-MIXTURE_MINUTES = 400.0
+MIXTURE_MINUTES, LEAST_SHARE = 400.0, 0.05
 """Of a sitting for which the whole mixture of a recipe is prepared; a shorter one needs as much less."""
 SCORED_BY_THE_RUN = 32
 """Pairs that a run scores itself, at its beginning and end."""
@@ -219,7 +219,7 @@ def share_of_mixture(corpus: Path, minutes: float | None) -> float:
     if manifest.exists():
         data = json.loads(manifest.read_text(encoding="utf-8"))["recipe"]["data"]
         return float(data.get("share", 1.0))
-    return 1.0 if minutes is None else min(1.0, round(minutes / MIXTURE_MINUTES, 2))
+    return 1.0 if minutes is None else min(1.0, max(LEAST_SHARE, round(minutes / MIXTURE_MINUTES, 2)))
 
 
 def mixture(recipe: str) -> str:
@@ -338,7 +338,7 @@ def _start(run: Run, options: argparse.Namespace) -> subprocess.Popen[bytes]:
     settings = [f"data.dir={options.data}", f"training.seed={run.seed}"]
     if options.minutes is not None:
         settings += [f"training.max_minutes={options.minutes}", f"training.cooldown={COOLDOWN}"]
-    corpus = prepared(run.folder) if options.minutes is None else None
+    corpus = prepared(run.folder)
     if corpus is not None:
         command += ["--data", str(corpus)]
     else:

@@ -191,6 +191,7 @@ def test_tokens_of_weights_that_did_not_ship_count_for_who_goes_on_from_them(tmp
 def test_a_short_sitting_prepares_a_share_of_the_mixture(tmp_path: Path) -> None:
     assert share_of_mixture(tmp_path, None) == share_of_mixture(tmp_path, 1000) == 1.0
     assert share_of_mixture(tmp_path, 100) == 0.25
+    assert share_of_mixture(tmp_path, 0.05) == 0.05
     manifest = {"recipe": {"data": {"share": 0.4}}}
     (tmp_path / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     assert share_of_mixture(tmp_path, 100) == 0.4
