@@ -74,8 +74,6 @@ class SurfaceForm:
     """Repeated final punctuation of the core, "" if there is none: the model reads its first mark."""
     unfinished: bool
     """The core ends without punctuation: the model reads a full stop there, and its translation gets none."""
-    may_be_name: str = ""
-    """The first word, where the model reads it small and it may be a name all the same."""
 
     @classmethod
     def of(
@@ -111,12 +109,10 @@ class SurfaceForm:
         if case == "lower":
             begins = len(words) > (MOST_SMALL_WORDS if unfinished else 1)
         recased = _recased(text, core, words, case, prefers, language, begins=begins)
-        may_be_name = ""
         if unfinished and _is_fragment(text, core, words, case, language, is_common):
             first = text[words[0].start : words[0].end]
             if len(prefers(first)) == len(first):
                 recased = text[: core.start] + prefers(first) + text[words[0].end :]
-                may_be_name = "" if is_common(first) else first
         ending = _REPEATED_END.search(inside)
         if ending is not None and any(literal.span.end == core.end for literal in copied):
             ending = None
@@ -126,7 +122,6 @@ class SurfaceForm:
             recased,
             ending.group() if ending else "",
             unfinished,
-            may_be_name,
         )
 
     def edits(self, text: str) -> list[Edit]:
@@ -176,7 +171,7 @@ class SurfaceForm:
                 upper = written[word.start()].upper()
                 characters[word.start()] = upper if len(upper) == 1 else written[word.start()]
             names = [match.group() for match in _WORD.finditer(source) if match.start() > 0]
-            _restore_capitals(characters, written, kept, [self.may_be_name, *names])
+            _restore_capitals(characters, written, kept, names)
         return "".join(characters)
 
     def ending_edits(self, written: str, kept: Sequence[Span], language: str = "fr") -> list[Edit]:

@@ -126,11 +126,3 @@ def test_a_fragment_is_read_in_small_letters_unless_its_first_word_is_known_with
     form = SurfaceForm.of("Very expensive")
     assert form.recased == "very expensive"
     assert form.in_case("très cher.", (), "Very expensive") == "Très cher."
-
-
-def test_a_first_word_that_may_be_a_name_gets_its_capital_back() -> None:
-    form = SurfaceForm.of("Carlsbad region")
-    assert form.recased == "carlsbad region"
-    assert form.in_case("région de carlsbad.", (), "Carlsbad region") == "Région de Carlsbad."
-    common = SurfaceForm.of("Machine learning", is_common=lambda word: True)
-    assert common.in_case("apprentissage machine.", (), "Machine learning") == "Apprentissage machine."
