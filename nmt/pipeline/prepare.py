@@ -305,7 +305,7 @@ class Preparer:
         ]
         text = sentence.form.recased
         language, knows = self.source_language, self._tokenizer.knows
-        in_words = amounts_in_words(text, language, knows), shorthand_edits(text, language)
+        in_words = amounts_in_words(text, language, knows), shorthand_edits(sentence.text, language, text)
         for more in (*in_words, composed(text)):
             edits += [edit for edit in more if not any(overlap(edit.span, one.span) for one in edits)]
         if not text.isascii() and not self._plain.keys().isdisjoint(text):

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from nmt.spans import Span
+from nmt.spans import Span, overlap
 from nmt.text.edits import Edit
 
 _WORDS = {
@@ -88,8 +88,13 @@ _ANY_WORD = re.compile(r"[^\W_]+")
 _WORD = re.compile(r"(?<![\w@#./:_'’-])[^\W_]+(?![\w@/_'’-]|[.:]\w)")
 
 
-def shorthand_edits(text: str, language: str) -> list[Edit]:
+def shorthand_edits(text: str, language: str, recased: str | None = None) -> list[Edit]:
     """Write the shorthand of ``text`` in full; only of English and French.
+
+    Args:
+        text: a sentence.
+        language: ISO 639-1 code of it.
+        recased: the text in the case that a model reads, which decides the capitals; None: as it is.
 
     >>> [edit.text for edit in shorthand_edits("r u ok? pls call me asap", "en")]
     ['are you', 'please', 'as soon as possible']
@@ -100,8 +105,8 @@ def shorthand_edits(text: str, language: str) -> list[Edit]:
         return []
     edits: list[Edit] = []
     for span, words in (*_phrases(text, language), *_words(text, language)):
-        if not any(span.start < edit.span.end and edit.span.start < span.end for edit in edits):
-            edits.append(Edit(span, _as_it_begins(text, span, words)))
+        if not any(overlap(span, edit.span) for edit in edits):
+            edits.append(Edit(span, _as_it_begins(recased or text, span, words)))
     return sorted(edits, key=lambda edit: edit.span.start)
 
 

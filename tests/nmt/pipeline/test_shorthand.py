@@ -26,3 +26,9 @@ def test_shorthand_is_read_in_full(model: str, text: str, translation: str) -> N
 def test_laughter_is_written_by_rule() -> None:
     (found,) = Translator.load("general", device="cpu").translate(["lol that is so funny"])
     assert "mdr" in found.text
+
+
+def test_capitals_are_no_shorthand() -> None:
+    (found,) = Translator.load("general", device="cpu").translate(["HE DIED IN THE YEAR 300 BC"])
+    assert "PARCE QUE" not in found.text
+    assert "CAR" not in found.text.split()
