@@ -35,8 +35,8 @@ class Sentence:
     """Placeholder ids that the translation must hold, each once."""
     prefix: tuple[int, ...] = ()
     """Ids that it begins with; they end with a whole word."""
-    scored: bool = True
-    """Whether the log-probability of each token is asked for."""
+    n_scored: int | None = None
+    """So many of the best are to have the log-probability of each token; None: all."""
 
     @property
     def n_tokens(self) -> int:

@@ -26,7 +26,7 @@ from nmt.batching.events import Event, Failed, Finished, Started, Tokenized
 from nmt.batching.running_batch import Request, RunningBatch, Task
 from nmt.errors import InputError
 from nmt.options import DEFAULTS, TranslationOptions
-from nmt.pipeline.requests import Answer, EveryHead, ForcedPass, NextPieces, Question, ReadBack
+from nmt.pipeline.requests import Answer, Question, Search
 from nmt.spans import Span
 from nmt.translator import Translator
 
@@ -65,7 +65,7 @@ class ContinuousTranslator:
     ) -> None:
         self._translator = translator
         self._requests: dict[Hashable, Request] = {}
-        self._passes: list[tuple[Task, NextPieces | ForcedPass | EveryHead | ReadBack]] = []
+        self._passes: list[tuple[Task, Question]] = []
         self._fast, self._slow = (
             RunningBatch(
                 translator.continuous_search(on_failure, is_hurried),
@@ -231,10 +231,10 @@ class ContinuousTranslator:
         except Exception as error:
             self._fail(request, error, events)
         else:
-            if isinstance(question, NextPieces | ForcedPass | EveryHead | ReadBack):
-                self._passes.append((task, question))
-            else:
+            if isinstance(question, Search):
                 request.batch.put(task, question)
+            else:
+                self._passes.append((task, question))
 
     def _align(self, events: list[Event]) -> None:
         """Answer the forced passes that wait: together, or one by one if that fails."""

@@ -199,7 +199,7 @@ class RunningBatch:
     def put(self, task: Task, asked: Search) -> None:
         """Queue a search; one that a sentence asks for again goes before its request's others."""
         sentence = Sentence(
-            next(self._numbers), asked.source_ids, asked.options, asked.required, asked.prefix, asked.scored
+            next(self._numbers), asked.source_ids, asked.options, asked.required, asked.prefix, asked.n_scored
         )
         request = task.request
         self._queue.put(

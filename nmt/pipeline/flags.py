@@ -21,6 +21,7 @@ from nmt.text.words import Token
 FlagKind = Literal[
     "loop",
     "repaired_loop",
+    "repaired_word",
     "unaligned",
     "number_mismatch",
     "untranslated",
@@ -91,6 +92,7 @@ class Flag:
 
     loop: the model went round in circles; a second search did not help, so that the source stands.
     repaired_loop: it went round in circles; the translation is that of a second search.
+    repaired_word: a word was a guess; one of the lexical translation table stands in its place.
     unaligned: a stretch of the translation, or most of the source, has no link; seen only with alignment.
     number_mismatch: a number of one side is missing on the other.
     untranslated: the source stands, or nearly, as translation, or an ordinary word of it does.

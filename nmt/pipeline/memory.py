@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from nmt.memory.unit import MemoryMatch
-from nmt.pipeline.constraints import applied_terms
 from nmt.pipeline.flags import FlagKind
+from nmt.pipeline.losses import applied_terms
 from nmt.pipeline.prepare import PreparedSentence, ProtectedSpan
 from nmt.pipeline.quality import Found
 from nmt.pipeline.requests import Flow

@@ -29,8 +29,10 @@ class Search:
     """Placeholder ids that the translation must hold, each once."""
     prefix: tuple[int, ...] = ()
     """Ids that it begins with; they end with a whole word."""
-    scored: bool = True
-    """Whether the log-probability of each token is asked for; a searcher may give them all the same."""
+    n_scored: int | None = None
+    """So many of the best are to have the log-probability of each token; None: all. There may be more."""
+    is_optional: bool = False
+    """Whether a searcher that finds nothing finished may say so with no hypotheses."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,33 @@ class NextPieces:
     """How many, at most."""
     required: tuple[int, ...] = ()
     """Placeholder ids that may be among them."""
+
+
+@dataclass(frozen=True)
+class Continuations:
+    """Translations that begin with each of these; answered with the best hypothesis of each, None: none."""
+
+    source_ids: tuple[int, ...]
+    options: GenerationConfig
+    prefixes: tuple[tuple[int, ...], ...]
+    """Each ends with a whole word."""
+    required: tuple[int, ...] = ()
+    """Placeholder ids that each translation must hold, each once."""
+
+    def searches(self) -> list[Search]:
+        """One search for each prefix."""
+        return [
+            Search(self.source_ids, self.options, self.required, prefix, is_optional=True)
+            for prefix in self.prefixes
+        ]
+
+
+@dataclass(frozen=True)
+class TokenScores:
+    """How likely is each token of a translation, and EOS? Answered with their log-probabilities."""
+
+    source_ids: tuple[int, ...]
+    tokens: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -74,8 +103,10 @@ class ReadBack:
 
 Followers: TypeAlias = list[tuple[int, float]]
 """Pieces that may come next, by id, with their log-probabilities; best first."""
-Question: TypeAlias = Search | NextPieces | ForcedPass | EveryHead | ReadBack
-Answer: TypeAlias = list[Hypothesis] | list[Followers] | Alignment | HeadMaps | list[float] | None
+Question: TypeAlias = Search | Continuations | TokenScores | NextPieces | ForcedPass | EveryHead | ReadBack
+Answer: TypeAlias = (
+    list[Hypothesis] | list[Hypothesis | None] | list[Followers] | Alignment | HeadMaps | list[float] | None
+)
 ResultT = TypeVar("ResultT")
 Flow: TypeAlias = Generator[Question, Any, ResultT]
 
@@ -86,16 +117,26 @@ def search_for(
     required: Sequence[int] = (),
     prefix: Sequence[int] = (),
     *,
-    scored: bool = True,
+    n_scored: int | None = None,
 ) -> Flow[list[Hypothesis]]:
     """Ask for a search; ``yield from`` it gives the hypotheses, best first."""
-    asked = Search(tuple(source_ids), options, tuple(required), tuple(prefix), scored)
+    asked = Search(tuple(source_ids), options, tuple(required), tuple(prefix), n_scored)
     return cast(list[Hypothesis], (yield asked))
 
 
 def pieces_after(asked: NextPieces) -> Flow[list[Followers]]:
     """Ask what may follow; ``yield from`` it gives that for each beginning."""
     return cast(list[Followers], (yield asked))
+
+
+def continue_from(asked: Continuations) -> Flow[list[Hypothesis | None]]:
+    """Ask for translations that begin so; ``yield from`` it gives one for each prefix."""
+    return cast(list[Hypothesis | None], (yield asked))
+
+
+def score_tokens(source_ids: Sequence[int], tokens: Sequence[int]) -> Flow[list[float]]:
+    """Ask how likely a translation is; ``yield from`` it gives that of each token and of EOS."""
+    return cast(list[float], (yield TokenScores(tuple(source_ids), tuple(tokens))))
 
 
 def align_with(

@@ -144,7 +144,7 @@ class SentenceFlow:
     def _searched(self, sentence: PreparedSentence, ids: Sequence[int], plan: Plan) -> Flow[Found]:
         """What the model writes."""
         self._check_length(self.preparer.encode_target(sentence.prefix))
-        options = self._search(plan, len(ids))
+        options = self._search(plan, sentence, len(ids))
         return (
             yield from translate_with_constraints(
                 self.preparer,
@@ -152,7 +152,8 @@ class SentenceFlow:
                 ids,
                 options,
                 self._decode,
-                with_lexicon=self.judge.model is not None,
+                n_best=None if plan.options.quality == "best" else plan.generation.n_best,
+                with_lexicon=self._is_corrected,
                 with_links=self.has_scorer,
             )
         )
@@ -180,12 +181,18 @@ class SentenceFlow:
         """Pieces that the model read."""
         return candidate.source_pieces or self.source_tokenizer.encode_pieces(text)
 
-    def _search(self, plan: Plan, n_tokens: int) -> GenerationConfig:
-        """How to search; where the best is chosen afterwards, all of the beam are asked for."""
+    def _search(self, plan: Plan, sentence: PreparedSentence, n_tokens: int) -> GenerationConfig:
+        """How to search; where one is chosen afterwards, all of the beam are asked for."""
         options = self._within_positions(plan.generation, n_tokens)
-        if plan.options.quality != "best":
+        is_chosen = plan.options.quality == "best" or (self._is_corrected and not sentence.prefix)
+        if options.sampling is not None or not is_chosen:
             return options
-        return options.model_copy(update={"n_best": options.beam_size})
+        return options.model_copy(update={"n_best": max(options.n_best, options.beam_size)})
+
+    @property
+    def _is_corrected(self) -> bool:
+        """Whether the lexicon may correct the model: it tells how sure it is, and others are larger."""
+        return self.judge.model is not None
 
     def _within_positions(self, options: GenerationConfig, n_tokens: int) -> GenerationConfig:
         """``options``; where they would let a target outgrow the model's positions, those are its limit."""

@@ -133,21 +133,22 @@ class CTranslate2Searcher:
     def search(self, asked: Sequence[Search], *, max_batch_tokens: int) -> list[list[Hypothesis]]:
         """As ``Searcher.search``."""
         searching = [
-            (batch, self._start([asked[place] for place in batch], self._named(asked[batch[0]].prefix)))
+            (batch, self._start([asked[place] for place in batch]))
             for batch in self._batches(asked, max_batch_tokens)
         ]
         scoring = []
         lacking: dict[int, list[str]] = {}
         found: dict[int, list[Hypothesis]] = {}
+        rest: dict[int, list[Hypothesis]] = {}
         for batch, running in searching:
             kept: list[tuple[int, list[str]]] = []
             for place, answer in zip(batch, running, strict=True):
                 found_here = self._usable(asked[place], answer.result())
-                if asked[place].scored or asked[place].prefix:
-                    kept += [(place, pieces) for _, pieces in found_here]
-                elif found_here:
-                    found[place] = [self._unscored(asked[place], *one) for one in found_here]
-                if not found_here and asked[place].required:
+                n_scored = None if asked[place].prefix else asked[place].n_scored
+                kept += [(place, pieces) for _, pieces in found_here[:n_scored]]
+                if n_scored is not None:
+                    rest[place] = [self._unscored(asked[place], *one) for one in found_here[n_scored:]]
+                if not found_here and asked[place].required and not asked[place].is_optional:
                     lacking[place] = answer.result().hypotheses[0][len(self._bos) :]
             scoring.append((kept, self._score([(asked[place], pieces) for place, pieces in kept])))
         kept = self._with_required(asked, lacking)
@@ -155,16 +156,20 @@ class CTranslate2Searcher:
         for kept, scores in scoring:
             for (place, pieces), score in zip(kept, scores, strict=True):
                 found.setdefault(place, []).append(self._scored(asked[place], pieces, score.result()))
-        for place, hypotheses in found.items():
+        for hypotheses in found.values():
             hypotheses.sort(key=lambda hypothesis: -hypothesis.score)
+        for place, hypotheses in rest.items():  # none is better than those that are scored
+            if hypotheses:
+                found.setdefault(place, []).extend(hypotheses)
+        for place, hypotheses in found.items():
             del hypotheses[asked[place].options.n_best :]
-        missing = [place for place in range(len(asked)) if place not in found]
+        missing = [place for place, one in enumerate(asked) if place not in found and not one.is_optional]
         if missing:
             others = self._otherwise.search(
                 [asked[place] for place in missing], max_batch_tokens=max_batch_tokens
             )
             found.update(zip(missing, others, strict=True))
-        return [found[place] for place in range(len(asked))]
+        return [found.get(place, []) for place in range(len(asked))]
 
     def _batches(self, asked: Sequence[Search], max_batch_tokens: int) -> list[list[int]]:
         """Places of what CTranslate2 can search, in batches of equal options and of about equal cost."""
@@ -173,30 +178,36 @@ class CTranslate2Searcher:
             options = asked[alike[0]].options
             if options.sampling is not None or options.coverage_penalty:
                 continue
-            batches += [[place] for place in alike if asked[place].prefix]
-            for is_bound in (False, True):  # placeholders are forbidden where none is required
-                places = [
-                    place
-                    for place in alike
-                    if bool(asked[place].required) == is_bound and not asked[place].prefix
-                ]
+            groups: dict[tuple[bool, bool], list[int]] = {}
+            for place in alike:
+                # placeholders are forbidden where none is required
+                is_bound, is_begun = bool(self._wanted(asked[place])), bool(asked[place].prefix)
+                if is_bound and is_begun:
+                    batches.append([place])
+                else:
+                    groups.setdefault((is_bound, is_begun), []).append(place)
+            for places in groups.values():
                 lengths = [len(asked[place].source_ids) + 1 for place in places]
                 shares = cut(lengths, max_batch_tokens, options.beam_size, self._n_workers)
                 batches += [[places[index] for index in share] for share in shares]
         return batches
 
-    def _start(self, batch: Sequence[Search], prefix: Sequence[str] = ()) -> Sequence[Any]:
+    def _wanted(self, asked: Search, prefix: Sequence[int] | None = None) -> set[int]:
+        """The placeholders that are required and not in the prefix."""
+        return set(asked.required).difference(asked.prefix if prefix is None else prefix)
+
+    def _start(self, batch: Sequence[Search], prefix: Sequence[str] | None = None) -> Sequence[Any]:
         """Search for a batch of equal options; the answers to come.
 
-        A batch of one may have the first pieces of its translation, ``prefix``, which is then in the result.
+        A batch of one may have another prefix than the search's own. Prefixes are in the results.
         """
         options = batch[0].options
-        required = {id_ for one in batch for id_ in one.required} - {self._ids[piece] for piece in prefix}
-        forbidden = self._forbidden(required)
-        begun = [*self._bos, *prefix]
+        begun = [[*self._bos, *(self._named(one.prefix) if prefix is None else prefix)] for one in batch]
+        given = None if prefix is None else [self._ids[piece] for piece in prefix]
+        forbidden = self._forbidden(set[int]().union(*(self._wanted(one, given) for one in batch)))
         running: Sequence[Any] = self._translator.translate_batch(
             [self._of(one.source_ids) for one in batch],
-            [begun] * len(batch) if begun else None,
+            begun if any(begun) else None,
             asynchronous=True,
             beam_size=options.beam_size,
             num_hypotheses=options.beam_size,
@@ -319,11 +330,7 @@ class CTranslate2Searcher:
         return written == sorted(required)
 
     def token_log_probs(self, pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> list[list[float]]:
-        """The log-probability of each token and of EOS of given translations, by a forced pass.
-
-        Args:
-            pairs: ids of source and translation without EOS, best of similar lengths side by side.
-        """
+        """As ``Searcher.token_log_probs``."""
         running = self._translator.score_batch(
             [self._of(source) for source, _ in pairs],
             [[*self._bos, *(self._pieces[id_] for id_ in ids)] for _, ids in pairs],

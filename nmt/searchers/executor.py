@@ -15,6 +15,7 @@ from nmt.hypothesis import Hypothesis
 from nmt.model_folder.opened import AnyModel
 from nmt.pipeline.requests import (
     Answer,
+    Continuations,
     EveryHead,
     Followers,
     ForcedPass,
@@ -22,6 +23,7 @@ from nmt.pipeline.requests import (
     Question,
     ReadBack,
     Search,
+    TokenScores,
 )
 from nmt.searchers import RunningSearch, Searcher
 from nmt.searchers.ctranslate2 import CTranslate2Searcher
@@ -97,6 +99,8 @@ class Answerer:
             **self._search(_of_kind(Search, questions), max_batch_tokens),
             **self._align(_of_kind(ForcedPass, questions), max_batch_tokens),
         }
+        answers |= self._continue(_of_kind(Continuations, questions), max_batch_tokens)
+        answers |= self._token_scores(_of_kind(TokenScores, questions))
         answers |= self._look(_of_kind(EveryHead, questions))
         answers |= self._read_back(_of_kind(ReadBack, questions))
         answers |= self._next_pieces(_of_kind(NextPieces, questions))
@@ -122,6 +126,17 @@ class Answerer:
     def _search(self, searches: Mapping[int, Search], max_batch_tokens: int) -> dict[int, list[Hypothesis]]:
         found = self.searcher.search(list(searches.values()), max_batch_tokens=max_batch_tokens)
         return dict(zip(searches, found, strict=True))
+
+    def _continue(
+        self, asked: Mapping[int, Continuations], max_batch_tokens: int
+    ) -> dict[int, list[Hypothesis | None]]:
+        searches = [search for one in asked.values() for search in one.searches()]
+        found = iter(self.searcher.search(searches, max_batch_tokens=max_batch_tokens) if searches else ())
+        return {place: [next(iter(next(found)), None) for _ in one.prefixes] for place, one in asked.items()}
+
+    def _token_scores(self, asked: Mapping[int, TokenScores]) -> dict[int, list[float]]:
+        pairs = [(one.source_ids, one.tokens) for one in asked.values()]
+        return dict(zip(asked, self.searcher.token_log_probs(pairs), strict=True)) if pairs else {}
 
     def _next_pieces(self, asked: Mapping[int, NextPieces]) -> dict[int, list[Followers]]:
         return {place: self.searcher.next_pieces(one) for place, one in asked.items()}
@@ -177,6 +192,10 @@ class _Reference:
     def search(self, asked: Sequence[Search], *, max_batch_tokens: int) -> list[list[Hypothesis]]:
         """As ``Searcher.search``."""
         return self.searcher.search(asked, max_batch_tokens=max_batch_tokens)
+
+    def token_log_probs(self, pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> list[list[float]]:
+        """As ``Searcher.token_log_probs``."""
+        return self.searcher.token_log_probs(pairs)
 
     def next_pieces(self, asked: NextPieces) -> list[Followers]:
         """As ``Searcher.next_pieces``."""

@@ -15,6 +15,8 @@ class Searcher(Protocol):
     def search(self, asked: Sequence[Search], *, max_batch_tokens: int) -> list[list[Hypothesis]]:
         """The hypotheses of each sentence, in the order asked: at most ``n_best``, best first.
 
+        There is one at least, unless the search is optional.
+
         Args:
             asked: sentences as token ids without EOS, with their options and required placeholders.
             max_batch_tokens: padded source tokens x beam size that a worker searches at once.
@@ -22,6 +24,13 @@ class Searcher(Protocol):
         Raises:
             NumericalError: the model computes NaN.
             ConfigError: options that the model cannot follow.
+        """
+
+    def token_log_probs(self, pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> list[list[float]]:
+        """The log-probability of each token and of EOS of given translations, by a forced pass.
+
+        Args:
+            pairs: ids of source and translation without EOS, best of similar lengths side by side.
         """
 
     def next_pieces(self, asked: NextPieces) -> list[Followers]:

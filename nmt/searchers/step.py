@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -64,6 +65,19 @@ class StepSearcher:
         if not any(sentences):
             return None
         return Prefixes(sentences, tuple(map(self._word_pieces.never_after, sentences)))
+
+    @torch.inference_mode()
+    def token_log_probs(self, pairs: Sequence[tuple[Sequence[int], Sequence[int]]]) -> list[list[float]]:
+        """As ``Searcher.token_log_probs``, one translation after the other."""
+        found = []
+        for source, tokens in pairs:
+            state = self._decoder.start(Batch.from_ids([source], special=self._special).to(self._device), 1)
+            log_probs = []
+            for read, written in pairwise((self._special.bos, *tokens, self._special.eos)):
+                step, state = self._decoder.step(state, torch.tensor([read], device=self._device))
+                log_probs.append(float(step.log_probs_NV[0, written]))
+            found.append(log_probs)
+        return found
 
     @torch.inference_mode()
     def next_pieces(self, asked: NextPieces) -> list[Followers]:

@@ -102,4 +102,6 @@ class WaitingSearch:
 
 
 def _asked(sentence: Sentence) -> Search:
-    return Search(sentence.source_ids, sentence.options, sentence.required, sentence.prefix, sentence.scored)
+    return Search(
+        sentence.source_ids, sentence.options, sentence.required, sentence.prefix, sentence.n_scored
+    )

@@ -74,6 +74,7 @@ ENGLISH = Language(
     telling=frozenset(_TELLING.split()),
     endings=("", *_ENDINGS.split()),
     short_share=0.35,
+    determiners=((("a",), ("an",)),),
     articles=re.compile(r"(?:the|an?)\s+", re.IGNORECASE),
     titles=r"Mrs?\.?|Ms\.?|Miss|Dr\.?|Prof\.?|Sir|Lady|Rev\.|Sgt\.?|Capt\.?",
     labels="name|first name|last name|surname|full name|contact|patient|customer|client|author|signed|attn",

@@ -54,6 +54,8 @@ class Language:
 
     articles: re.Pattern[str] | None = None
     """One article, and the white space after it."""
+    determiners: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
+    """Forms of one determiner, or another small word: before a consonant, and before a vowel."""
     titles: str = ""
     """A pattern of what stands before a person's name."""
     labels: str = ""

@@ -46,7 +46,7 @@ def test_the_rank_of_the_search_and_the_reading_back_are_weighed() -> None:
     found = [candidate("a", -1.0), candidate("b", -1.1), candidate("c", -1.5)]
 
     def order(*scores: float) -> list[str]:
-        return [one.text for one in end_of(reranked("x", found), list(scores))]
+        return [one.text for one in end_of(reranked("x", found, [one.rank for one in found]), list(scores))]
 
     assert order(-5.0, -5.0, -5.0) == ["a", "b", "c"]
     assert order(-5.0, -5.0 + 0.11 / WEIGHT, -5.0) == ["b", "a", "c"]

@@ -105,7 +105,7 @@ def test_without_scores_of_tokens_the_hypotheses_are_the_same(
     scored: list[object] = []
     score = searcher._score
     monkeypatch.setattr(searcher, "_score", lambda kept: scored.extend(kept) or score(kept))
-    mixed = [replace(one, scored=number == 2) for number, one in enumerate(searches)]
+    mixed = [replace(one, n_scored=None if number == 2 else 0) for number, one in enumerate(searches)]
     found = searcher.search(mixed, max_batch_tokens=4096)
     assert len(scored) == options.get("n_best", 1), "of one sentence alone"
     for number, (ours, theirs) in enumerate(zip(found, expected, strict=True)):
