@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From a model folder to what ships: weights with their scores, a link scorer, calibration.
+# From a model folder to what ships: weights, a link scorer, calibration, and the scores of all that.
 #
 #     scripts/ship.sh general runs/general/average [MINUTES]       # MINUTES for the link scorer, 15 if none are given
 #
@@ -22,7 +22,7 @@ done
 former=$(mktemp -d) # with the link scorer that the next one begins with: weights that change little need little more
 trap 'rm -r "$former"' EXIT
 cp -r "nmt/pretrained/$name/." "$former"
-$python -m scripts.ship_model "$model" --name "$name" --card "docs/models/$name.md" --alignment-layer 1 "${tests[@]}"
+$python -m scripts.ship_model "$model" --name "$name" --card "docs/models/$name.md" --alignment-layer 1
 
 $python -m nmt align-train "$name" --links runs/links.tsv.xz --gold data/alignment/hansards/trial --gold data/alignment/pud/test \
     --init-from "$former" --max-minutes "$minutes" "${reversed[@]}"
@@ -47,6 +47,8 @@ if [[ $source == fr ]]; then
 fi
 $python -m nmt align --model "$name" --gold "$gold" --source "data/alignment/hansards/test.$source" \
     --target "data/alignment/hansards/test.$target" > /dev/null
+
+$python -m scripts.score_model "$name" "${tests[@]}"
 
 if [[ $name == general ]]; then # beside the attention RNN
     beside=()
