@@ -1,6 +1,8 @@
-"""Put a trained model into the package: half-precision weights and a card. ``score_model`` scores it then.
+"""Put a trained model into the package: half-precision weights and a card.
 
-python -m scripts.ship_model runs/general/model --card docs/models/general.md
+    python -m scripts.ship_model runs/general/model --card docs/models/general.md
+
+``scripts.score_model`` scores it, once its calibration is there.
 """
 
 from __future__ import annotations
