@@ -117,9 +117,8 @@ def test_the_search_goes_on_after_the_word_of_the_table(translator: Translator) 
 
 def test_a_repair_that_the_model_finds_much_worse_is_refused(translator: Translator) -> None:
     prefix = "Le vaccin contre les rougeole"
-    length = (5 + candidate(RIGHT).n_predicted) / 6
     for lost, text in ((0.9 * MOST_LOST, RIGHT), (1.1 * MOST_LOST, GUESSED)):
-        (found, _), _ = repaired(translator, {prefix: candidate(RIGHT, -10.0 - lost * length)})
+        (found, _), _ = repaired(translator, {prefix: candidate(RIGHT, -10.0 - lost)})
         assert found[0].text == text
 
 
