@@ -12,8 +12,8 @@ from nmt.hypothesis import Hypothesis
 from nmt.pipeline.beginning import NOTHING, beginning_of
 from nmt.pipeline.flags import FlagKind
 from nmt.pipeline.known import needs_scores
-from nmt.pipeline.lexical_check import check_of
-from nmt.pipeline.lexical_choice import rank_with_coverage
+from nmt.pipeline.lexical_check import check_of, guesses_of
+from nmt.pipeline.lexical_choice import is_as_well_formed, rank_with_coverage
 from nmt.pipeline.losses import n_wrong
 from nmt.pipeline.prepare import ModelInput, PreparedSentence, Preparer, joined, slice_of
 from nmt.pipeline.quality import Found, copy_of, search_and_repair
@@ -22,7 +22,6 @@ from nmt.pipeline.restore import restore
 from nmt.pipeline.result import Candidate
 from nmt.spans import Span
 from nmt.text.edits import Edit, Rewriting
-from nmt.text.repetition import repeats_itself
 from nmt.tokenizer import Piece
 
 MARKS = ",;:.!?…)]}»\"'"
@@ -42,6 +41,9 @@ class SentenceSearch:
     options: GenerationConfig
     decode: Callable[[Hypothesis], Candidate]
     n_best: int
+    """Candidates that are wanted."""
+    with_lexicon: bool
+    """Whether others may take the place of the first one, for words that it leaves out."""
 
     def attempt(
         self, sentence: PreparedSentence, model_input: ModelInput, ids: Sequence[int] | None = None
@@ -51,12 +53,12 @@ class SentenceSearch:
         required = [placeholder.id for placeholder, _ in model_input.protected]
         beginning = beginning_of(self.preparer, sentence, model_input) if sentence.prefix else NOTHING
         scored = needs_scores(sentence)
-        spare: list[Hypothesis] = []
+        hypotheses: list[Hypothesis] = []
 
         def ask(options: GenerationConfig) -> Flow[list[Hypothesis]]:
             n_scored = self.n_best if scored else 0
             found = yield from search_for(source_ids, options, required, beginning.ids, n_scored=n_scored)
-            spare[:] = found[self.n_best :]
+            hypotheses[:] = found
             return found[: self.n_best]
 
         candidates, flags = yield from search_and_repair(model_input.text, self.options, ask, self.decode)
@@ -69,8 +71,8 @@ class SentenceSearch:
         restored = [restore(sentence, model_input, candidate, len(beginning.ids)) for candidate in candidates]
         if sentence.prefix:
             restored = [beginning.put_into(candidate) for candidate in restored]
-        elif spare and not flags:
-            restored = yield from self._covered(sentence, model_input, source_ids, restored, spare)
+        elif self.with_lexicon and not flags:
+            restored = yield from self._covered(sentence, model_input, source_ids, restored, hypotheses)
         return tuple(replace(candidate, source_pieces=pieces) for candidate in restored), flags
 
     def _covered(
@@ -79,29 +81,34 @@ class SentenceSearch:
         model_input: ModelInput,
         source_ids: Sequence[int],
         found: list[Candidate],
-        spare: Sequence[Hypothesis],
+        hypotheses: Sequence[Hypothesis],
     ) -> Flow[list[Candidate]]:
-        """The candidates; before them one of the others, if they leave fewer words out and lose nothing."""
+        """The candidates; before them one of the others, if it leaves fewer words out and loses nothing.
+
+        Args:
+            sentence: of which the model reads ``model_input``, ``source_ids``.
+            model_input: the same.
+            source_ids: the same.
+            found: the first of ``hypotheses``.
+            hypotheses: all of the beam.
+        """
         first = found[0]
         if not check_of(sentence).n_uncovered(first.text):
             return found
-        best, most, tokens = first, rank_with_coverage(sentence, first), None
-        for hypothesis in spare:
+        best, tokens = first, hypotheses[0].tokens
+        for hypothesis in hypotheses[len(found) :]:
             candidate = restore(sentence, model_input, self.decode(hypothesis))
-            rank = rank_with_coverage(sentence, candidate)
             if (
-                rank > most
-                and candidate.finished
-                and not repeats_itself(sentence.text, candidate.text)
+                rank_with_coverage(sentence, candidate) > rank_with_coverage(sentence, best)
+                and is_as_well_formed(sentence, candidate, first)
                 and n_wrong(sentence, ((candidate,), ())) <= n_wrong(sentence, ((first,), ()))
             ):
-                best, most, tokens = candidate, rank, hypothesis.tokens
-        if tokens is None:
-            return found
-        log_probs = best.token_log_probs
-        if needs_scores(sentence) and not log_probs:
-            log_probs = tuple((yield from score_tokens(source_ids, tokens)))
-        return [replace(best, rank=first.rank, token_log_probs=log_probs), *found]
+                best, tokens = candidate, hypothesis.tokens
+        others = found[1:] if best is first else found
+        if not best.token_log_probs and (needs_scores(sentence) or guesses_of(sentence, best)):
+            log_probs = yield from score_tokens(source_ids, tokens)
+            best = replace(best, token_log_probs=tuple(log_probs))
+        return [replace(best, rank=first.rank), *others]
 
     def continued(
         self,

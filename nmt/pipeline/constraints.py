@@ -70,7 +70,8 @@ def translate_with_constraints(
         with_lexicon: whether the model is one that the lexicon, and the table of words, may correct.
         with_links: whether word links can tell where pairs of literals belong.
     """
-    run = SentenceSearch(preparer, options, decode, n_best or options.n_best)
+    is_searched = sentence.options.quality != "fast" and not (options.sampling or options.coverage_penalty)
+    run = SentenceSearch(preparer, options, decode, n_best or options.n_best, with_lexicon and is_searched)
     if sentence.prefix:
         return (yield from _continued(run, sentence, source_ids))
     if not has_words(sentence):
@@ -91,7 +92,7 @@ def translate_with_constraints(
         found = yield from run.in_parts(sentence, split_at_copies(sentence))
     if sentence.options.quality == "best":
         found = yield from _read_back(sentence, found)
-    if with_lexicon and sentence.options.quality != "fast":
+    if run.with_lexicon:
         found = yield from _with_words(run, sentence, found, source_ids)
     search = AsideSearch(preparer, run.attempt, with_lexicon)
     found = yield from _with_pairs(search, sentence, found, with_links=with_links)
@@ -215,7 +216,7 @@ def _with_words(
 ) -> Flow[Found]:
     """Words that the model guessed are those of the lexical translation table, where it does not object."""
     model_input = sentence.model_input
-    if model_input is None or found[0][0].copied or run.options.sampling or run.options.coverage_penalty:
+    if model_input is None or found[0][0].copied:
         return found
     flags = found[1]
 

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from nmt.alignment.tokens import Counted, counted_tokens
+from nmt.pipeline.asides import MOST_WORDS
 from nmt.pipeline.prepare import PreparedSentence
 from nmt.pipeline.result import Candidate
 from nmt.spans import Span, overlap
+from nmt.text.asides import find_asides
 from nmt.text.lexical_table import WordTranslations, translations_of
 from nmt.text.words import Token, words
 
@@ -116,6 +118,9 @@ def check_of(sentence: PreparedSentence) -> LexicalCheck:
     """The check of a sentence; of languages without a table, one that finds nothing."""
     languages = sentence.source_language, sentence.target_language
     ignored = [*(entry.span for entry in sentence.copied), *(match.span for match in sentence.terms)]
+    for aside in find_asides(sentence.text):  # what is copied there is translated by itself
+        if sentence.text[aside.inner.start : aside.inner.end].count(" ") < MOST_WORDS:
+            ignored.append(aside.inner)
     return _check(sentence.text, languages, tuple(ignored))
 
 

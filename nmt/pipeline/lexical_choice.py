@@ -25,10 +25,14 @@ from nmt.pipeline.prepare import PreparedSentence
 from nmt.pipeline.quality import Found
 from nmt.pipeline.requests import Flow
 from nmt.pipeline.result import Candidate
+from nmt.spans import Span, overlap
 from nmt.text.determiners import beginnings
+from nmt.text.elision import count_unelided
 from nmt.text.repetition import repeats_itself
 
 COVERAGE_WEIGHT, LEXICON_WEIGHT, LENGTH_WEIGHT = 0.4, 0.2, 0.05
+SURE = -1.7
+"""Log-probability of a word that the model is sure of, and that is no guess."""
 MOST_LOST = 12.0
 """Log-probability, and log p with it, that a repair of one word may cost.
 
@@ -57,6 +61,16 @@ class _Try:
 def rank_with_coverage(sentence: PreparedSentence, candidate: Candidate) -> float:
     """Rank of a candidate in the search, less what its uncovered words cost."""
     return candidate.rank - COVERAGE_WEIGHT * check_of(sentence).n_uncovered(candidate.text)
+
+
+def is_as_well_formed(sentence: PreparedSentence, candidate: Candidate, best: Candidate) -> bool:
+    """Whether a candidate is whole, does not go in circles, and elides what ``best`` does."""
+    language = sentence.target_language
+    return (
+        candidate.finished
+        and not repeats_itself(sentence.text, candidate.text)
+        and count_unelided(candidate.text, language) <= count_unelided(best.text, language)
+    )
 
 
 def repair_words(
@@ -89,7 +103,7 @@ def repair_words(
                 score > highest
                 and candidate.log_prob + math.log(one.share) > least
                 and check.n_uncovered(candidate.text) < n_uncovered
-                and not repeats_itself(sentence.text, candidate.text)
+                and is_as_well_formed(sentence, candidate, best)
                 and is_no_worse(candidate, best)
             ):
                 chosen, highest = (one, candidate), score
@@ -105,13 +119,23 @@ def _tries(sentence: PreparedSentence, best: Candidate, repaired: set[str]) -> l
     """The prefixes worth a search, the likeliest forms of each word first."""
     tries = []
     for guess in guesses_of(sentence, best):
-        for form, share in guess.forms if guess.word not in repaired else ():
+        is_sure = _log_prob_of(best, guess.target) > SURE
+        for form, share in guess.forms if guess.word not in repaired and not is_sure else ():
             before = best.text[: guess.target.start]
             for beginning in beginnings(before, form, sentence.target_language):
                 word = form if beginning.strip() else form[:1].upper() + form[1:]
                 tries.append(_Try(beginning + word, guess, share))
     tries.sort(key=lambda one: -one.share)
     return tries[:MOST_PREFIXES]
+
+
+def _log_prob_of(candidate: Candidate, span: Span) -> float:
+    """Log-probability of the pieces in a span; that of a whole piece if it reaches over its end."""
+    return sum(
+        log_prob
+        for piece, log_prob in zip(candidate.pieces, candidate.token_log_probs, strict=False)
+        if overlap(Span(piece.start, piece.end), span)
+    )
 
 
 def _ends_its_word(prefix: str, text: str) -> bool:

@@ -7,6 +7,10 @@ import unicodedata
 
 _ELIDED = re.compile(r"(?<!\w)(jusqu|lorsqu|puisqu|qu|[cdjlmnst])['’]$", re.IGNORECASE)
 _FULL = re.compile(r"(?<!\w)(jusque|lorsque|puisque|que|la|[cdjlmnst]e) $", re.IGNORECASE)
+_UNELIDED = re.compile(
+    r"(?<!\w)(?:jusque|lorsque|puisque|que|la|[cdjlmnst]e) (?=[aeiouàâéèêëîïôœ])(?!onz|oui|uh|(?:ou|et|à)\b)",
+    re.IGNORECASE,
+)
 _SINGULAR = re.compile(r"(?<!\w)(le|la|un|une|du|au|ce|cette) $", re.IGNORECASE)
 _PLURALS = {
     "le": "les",
@@ -49,6 +53,11 @@ def elide(before: str, word: str) -> tuple[int, str] | None:
         match = _ELIDED.search(before)
         return None if match is None else (len(match.group()), f"{match[1]}e ")
     return None
+
+
+def count_unelided(text: str, language: str) -> int:
+    """Places of a text where a word should be elided: *le envoyer*. They are looked for in French alone."""
+    return len(_UNELIDED.findall(text)) if language == "fr" else 0
 
 
 def agree_in_number(before: str, source: str, words: str) -> tuple[int, str] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +14,13 @@ from nmt.config import GenerationConfig
 from nmt.options import DEFAULTS, TranslationOptions
 from nmt.pipeline import lexical_choice
 from nmt.pipeline.lexical_check import LexicalCheck
-from nmt.pipeline.lexical_choice import COVERAGE_WEIGHT, MOST_LOST, rank_with_coverage, repair_words
+from nmt.pipeline.lexical_choice import (
+    COVERAGE_WEIGHT,
+    MOST_LOST,
+    SURE,
+    rank_with_coverage,
+    repair_words,
+)
 from nmt.pipeline.result import Candidate
 from nmt.spans import Span
 from nmt.text.glossary import Glossary, Term
@@ -31,9 +38,12 @@ def translator() -> Translator:
     return Translator.load("general", device="cpu", engine="float32")
 
 
-def candidate(text: str, log_prob: float = -10.0) -> Candidate:
-    pieces = tuple(Piece(0, word, 0, 0) for word in text.split())
-    return Candidate(text, pieces, log_prob, log_prob / 2, finished=True)
+def candidate(text: str, log_prob: float = -10.0, of_a_word: float = -3.0) -> Candidate:
+    """A translation of one piece a word, each of a log-probability."""
+    found = list(re.finditer(r"\S+", text))
+    pieces = tuple(Piece(0, match.group(), *match.span()) for match in found)
+    scores = (of_a_word,) * (len(pieces) + 1)
+    return Candidate(text, pieces, log_prob, log_prob / 2, finished=True, token_log_probs=scores)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +98,7 @@ def test_what_leaves_a_word_out_ranks_lower(translator: Translator) -> None:
 
 
 def repaired(
-    translator: Translator, answer: dict[str, Candidate], *, may_lose: bool = True
+    translator: Translator, answer: dict[str, Candidate], *, may_lose: bool = True, of_a_word: float = -3.0
 ) -> tuple[Any, list[str]]:
     """What a guess becomes when these are the continuations, and the prefixes that were asked."""
     sentence = translator.preparer.prepare(VACCINE, (), [], DEFAULTS)
@@ -99,7 +109,12 @@ def repaired(
         return [answer.get(prefix) for prefix in prefixes]
         yield  # a flow that asks nobody
 
-    flow = repair_words(sentence, ((candidate(GUESSED),), ()), continue_from, lambda _one, _other: may_lose)
+    flow = repair_words(
+        sentence,
+        ((candidate(GUESSED, of_a_word=of_a_word),), ()),
+        continue_from,
+        lambda _one, _other: may_lose,
+    )
     with pytest.raises(StopIteration) as end:
         next(flow)
     return end.value.value, asked
@@ -120,6 +135,12 @@ def test_a_repair_that_the_model_finds_much_worse_is_refused(translator: Transla
     for lost, text in ((0.9 * MOST_LOST, RIGHT), (1.1 * MOST_LOST, GUESSED)):
         (found, _), _ = repaired(translator, {prefix: candidate(RIGHT, -10.0 - lost)})
         assert found[0].text == text
+
+
+@pytest.mark.parametrize("of_a_word", [SURE - 0.1, SURE + 0.1])
+def test_a_word_that_the_model_is_sure_of_is_no_guess(translator: Translator, of_a_word: float) -> None:
+    _, asked = repaired(translator, {}, of_a_word=of_a_word)
+    assert bool(asked) == (of_a_word < SURE)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +194,11 @@ def test_words_are_repaired_by_every_way_to_translate(translator: Translator) ->
             if isinstance(event, Finished):
                 running = [one.text for one in event.translations]
 
+    unscored = translator.translate(RARE, TranslationOptions(confidence=False))
+
     texts = [one.text for one in together]
+    assert [one.text for one in unscored] == texts
+    assert [one.flags for one in unscored] == [one.flags for one in together]
     assert [one.text for one in alone] == texts
     assert [one.text for one in eager] == texts
     assert running == texts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nmt.text.elision import agree_in_number, elide
+from nmt.text.elision import agree_in_number, count_unelided, elide
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,17 @@ def test_an_article_becomes_plural_before_plural_words(
     change = agree_in_number(before, source, words)
     kept = before if change is None else before[: len(before) - change[0]] + change[1]
     assert kept + words == result
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("Tu peux le envoyer.", 1),
+        ("ce genre de arnaque, que il aime", 2),
+        ("l'homme qu'il aime, le onze, le oui, le héros", 0),
+        ("Une école et la amie", 1),
+    ],
+)
+def test_words_that_are_not_elided_are_counted(text: str, count: int) -> None:
+    assert count_unelided(text, "fr") == count
+    assert count_unelided(text, "en") == 0
