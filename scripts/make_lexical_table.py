@@ -66,7 +66,7 @@ def own_pairs() -> list[tuple[str, str]]:
     """The project's own corpus."""
     sides = (
         line.split("\t")[:2]
-        for path in sorted(OWN.glob("*.tsv"))
+        for path in sorted(OWN.rglob("*.tsv"))
         for line in path.read_text(encoding="utf-8").splitlines()
     )
     return [(source, target) for source, target in sides]

@@ -32,11 +32,16 @@ from nmt.text.repetition import repeats_itself
 
 COVERAGE_WEIGHT, LEXICON_WEIGHT, LENGTH_WEIGHT = 0.4, 0.2, 0.05
 SURE = -1.7
-"""Log-probability from which the model is sure of a word. Chosen by reading 900 everyday sentences: words that
-the table would spoil (*used* for *d'occasion*) lie above, and most real guesses below."""
+"""Log-probability from which the model is sure of a word.
+
+Chosen by reading 900 everyday sentences: words that the table would spoil (*used* for *d'occasion*) lie above,
+and most real guesses below.
+"""
 MOST_LOST = 12.0
-"""Log-probability that a repair of one word may cost, log p(form|word) counted. Like the weights it was chosen
-on 1,900 lines of newstest2013, flores/dev, software/dev and tatoeba/dev."""
+"""Log-probability that a repair of one word may cost, log p(form|word) counted.
+
+Like the weights it was chosen on 1,900 lines of newstest2013, flores/dev, software/dev and tatoeba/dev.
+"""
 MOST_ROUNDS = 3
 """Words of a sentence that are repaired, one after the other."""
 MOST_PREFIXES = 4
