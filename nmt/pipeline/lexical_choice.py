@@ -34,8 +34,8 @@ COVERAGE_WEIGHT, LEXICON_WEIGHT, LENGTH_WEIGHT = 0.4, 0.2, 0.05
 SURE = -1.7
 """Log-probability from which the model is sure of a word.
 
-Chosen by reading 900 everyday sentences: words that the table would spoil (*used* for *d'occasion*) lie above,
-and most real guesses below.
+Chosen by reading 900 everyday sentences: words that the table would spoil (*used* for *d'occasion*) lie
+above, and most real guesses below.
 """
 MOST_LOST = 12.0
 """Log-probability that a repair of one word may cost, log p(form|word) counted.
